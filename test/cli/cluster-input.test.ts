@@ -193,6 +193,13 @@ describe('reports about a cluster', () => {
     await api.pause();
     const { code, stdout, stderr } = await runProbewright(['explain', 'deploy/web', '--kubeconfig', kubeconfig]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toMatch(/^probewright explain: the cluster cannot be read: GET \/apis: .*ECONNREFUSED.*\n$/);
+    expect(stderr).toMatch(/^probewright explain: the cluster cannot be read: GET \/apis: .*ECONNREFUSED[^;]*\n$/);
+  });
+
+  it('name files where only a namespace is given, because it may be meant for files', async () => {
+    const { stderr } = await runProbewright(['check', '-n', 'shop', '--kubeconfig', 'nosuch']);
+    expect(stderr).toBe(
+      "probewright check: the cluster cannot be read: kubeconfig nosuch cannot be used: nosuch: ENOENT: no such file or directory, stat 'nosuch'; to read files, name them\n",
+    );
   });
 });

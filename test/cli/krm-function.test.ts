@@ -36,6 +36,38 @@ describe('krm-function', () => {
     );
   });
 
+  it('says that fix lacks the labels of a namespace that a policy selects by, unless they are there', async () => {
+    const spec = {
+      namespaceSelector: { matchLabels: { tier: 'prod' } },
+      kubernetesProbeEndpoints: { readinessProbe: '/readyz' },
+    };
+    const policy = {
+      apiVersion: 'probewright.dev/v1alpha1',
+      kind: 'ClusterProbePolicy',
+      metadata: { name: 'team' },
+      spec,
+    };
+    const { items, ...list } = parse(LIST) as { items: object[] };
+    const fixed = async (more: readonly object[]): Promise<{ results?: object[] }> => {
+      const functionConfig = {
+        apiVersion: 'probewright.dev/v1alpha1',
+        kind: 'ProbewrightFunction',
+        spec: { mode: 'fix', policies: [policy] },
+      };
+      return parse(
+        (await run(JSON.stringify({ ...list, functionConfig, items: [...items, ...more] }))).stdout,
+      ) as object;
+    };
+    const message =
+      'ClusterProbePolicy/team: no input has the labels of the namespace shop, so the namespaceSelector does not ' +
+      'select it; add a file with the output of: kubectl get namespace shop -o yaml';
+    expect((await fixed([])).results).toEqual([{ message, severity: 'info' }]);
+    const shop = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop', labels: { tier: 'prod' } } };
+    const known = JSON.stringify(await fixed([shop]));
+    expect(known).toContain('"readinessProbe":{"httpGet":{"path":"/readyz","port":"http"}}');
+    expect(known).not.toContain('no input has the labels');
+  });
+
   it('has an answer to every list', async () => {
     await fc.assert(
       fc.asyncProperty(

@@ -239,6 +239,10 @@ describe('workloads that the webhook never sees', () => {
     const { exempt, summary } = JSON.parse(planned.stdout) as PlanOutput & Pick<CheckOutput, 'exempt'>;
     expect([summary.workloads, exempt]).toEqual([1, EXEMPT]);
     expect(planned.stderr).toContain(BY_NAME + BY_LABEL);
+    for (const output of ['text', 'markdown'])
+      expect((await run('plan', '--policies', 'examples/policies', '--output', output, '-A')).stdout).toContain(
+        ' 2 exempt workloads are not counted.',
+      );
     const report = await run('report', '-A');
     expect([tileOf(report.stdout, 'workload'), report.stderr]).toEqual(['1', BY_NAME + BY_LABEL]);
   });

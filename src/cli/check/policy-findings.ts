@@ -1,4 +1,5 @@
 import { formatPath } from '../../base/json/field-path.ts';
+import { startupBudget } from '../../engine/checks/startup-budget.ts';
 import { laxer, stricter } from '../../engine/policy/action.ts';
 import { policyAdvice } from '../../engine/verdict/policy-advice.ts';
 import type { Violation } from '../../engine/checks/violation.ts';
@@ -71,6 +72,7 @@ function placed({ policy, violation, workloads }: PolicyFinding, inputs: Inputs)
     kind: policy.kind,
     namespace: policy.namespace ?? '',
     name: policy.name,
-    workloads: workloads.size,
+    // The advice about a short start has a bound of its own: a workload may get the probe without the finding.
+    ...((workloads.size > 0 || check !== startupBudget.id) && { workloads: workloads.size }),
   };
 }

@@ -174,7 +174,7 @@ export function shownMessage({ message, workloads, exception }: PlacedViolation)
 
 /** The reasons in words. docs/defaulting.md and docs/commands.md say what helps. */
 export const REASON_TEXTS: Readonly<Record<LackReason, string>> = {
-  'no-policy': 'no policy asks for probes',
+  'no-policy': 'no policy for the Pod asks for probes',
   'namespace-unknown': 'no input has the labels of the namespace, which a policy selects by',
   'not-selected': 'the policies select other containers',
   'run-to-completion': 'the containers run to completion',

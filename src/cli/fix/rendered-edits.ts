@@ -29,11 +29,13 @@ export async function editsByHand(
   { file, before, after }: FixedFile,
   namespace: string,
 ): Promise<readonly EditByHand[]> {
-  const edited = new Map(parseYamlDocuments(file, after).documents.map(({ index, value }) => [index, value]));
+  if (after === before) return [];
+  // The manifests lack the fields of documents that no rule concerns, so both texts are read as a whole.
+  const [original, edited] = [valuesOf(file, before), valuesOf(file, after)];
   const edits: EditByHand[] = [];
   const source = placeOf !== undefined && chartValueOf === undefined ? 'in the base or in a patch' : 'in the template';
   for (const document of new Set(manifests.map((manifest) => manifest.document)))
-    for (const { path, value: wanted } of differences(document.value, edited.get(document.index), [])) {
+    for (const { path, value: wanted } of differences(original.get(document.index), edited.get(document.index), [])) {
       const at = document.position(path, { key: true });
       const template = placeOf === undefined ? sourceAbove(before, at.line) : file;
       const place = placeOf === undefined ? template : `${file}:${at.line}:${at.column}`;
@@ -41,12 +43,20 @@ export async function editsByHand(
         ? describeManifest(document.value, namespaceOf(document.value) ?? namespace)
         : 'object';
       const chartValue = await document.chartValueOf?.(path);
-      const where = chartValue === undefined ? source : `as value ${chartValue.text}`;
-      const edit = wanted === undefined ? 'remove it' : `write ${jsonText(wanted)}`;
-      const line = `${place}: ${what}: ${formatPath(path)}: ${edit} ${where}`;
+      const value = chartValue && `value ${chartValue.text}`;
+      const edit =
+        wanted === undefined
+          ? `remove ${value ?? `it ${source}`}`
+          : `write ${jsonText(wanted)} ${value === undefined ? source : `as ${value}`}`;
+      const line = `${place}: ${what}: ${formatPath(path)}: ${edit}`;
       edits.push({ line, file: chartValue?.file ?? template });
     }
   return edits;
+}
+
+/** The documents of a text, by index. */
+function valuesOf(file: string, text: string): ReadonlyMap<number, unknown> {
+  return new Map(parseYamlDocuments(file, text).documents.map(({ index, value }) => [index, value]));
 }
 
 /** The template that helm names above a line of its output. */

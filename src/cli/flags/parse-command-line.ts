@@ -58,6 +58,9 @@ interface SplitArguments {
   readonly meantFlags: ReadonlySet<string>;
 }
 
+/** What people mean by a letter, as kubectl and its like have it. */
+const LETTERS: Readonly<Record<string, string>> = { o: 'output', p: 'policies', v: 'verbose', w: 'write' };
+
 function splitArguments(args: readonly string[], flags: Flags): SplitArguments | 'help' {
   const given: [name: string, text: string][] = [];
   const positionals: string[] = [];
@@ -76,7 +79,8 @@ function splitArguments(args: readonly string[], flags: Flags): SplitArguments |
     const { written, name, inline } = readArgument(arg, flags);
     const flag = written.startsWith('--') && Object.hasOwn(flags, name) ? flags[name] : undefined;
     if (flag === undefined) {
-      const meant = suggestion(name, Object.keys(flags));
+      const known = Object.keys(flags);
+      const meant = name.length > 1 ? suggestion(name, known) : known.find((one) => one === LETTERS[name]);
       const hint =
         meant === `no-${name}` ? `that is the default, and --${meant} turns it off` : `did you mean --${meant ?? ''}?`;
       problems.push(`${written}: unknown flag${meant === undefined ? '' : `; ${hint}`}`);

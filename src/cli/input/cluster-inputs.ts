@@ -55,7 +55,8 @@ export async function readCluster(
     return wishes.webhook === 'exempts' ? withoutExempt(known) : known;
   } catch (error) {
     if (error instanceof PolicyFilesError) throw error;
-    throw new PolicyFilesError(`the cluster cannot be read: ${messageOf(error)}`);
+    const hint = names.length === 0 && flags.namespace !== undefined ? '; to read files, name them' : '';
+    throw new PolicyFilesError(`the cluster cannot be read: ${messageOf(error)}${hint}`);
   }
 }
 

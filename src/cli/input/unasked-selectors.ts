@@ -26,7 +26,10 @@ export function mayGiveProbes(pod: Pod, namespace: string, inputs: Inputs): bool
 /** More names than these are not listed. */
 const MOST_NAMES = 3;
 
-/** A note for each policy whose namespaceSelector cannot be asked, with what to add to the inputs. */
+const listed = (names: readonly string[]): string =>
+  names.length <= MOST_NAMES ? names.join(', ') : `${names.slice(0, MOST_NAMES).join(', ')} and others`;
+
+/** A note for policies whose namespaceSelector cannot be asked, with what to add to the inputs. */
 export function unaskedSelectors(inputs: Inputs): readonly FileProblem[] {
   const namespaces = new Set(
     inputs.texts.flatMap(({ manifests }) =>
@@ -36,18 +39,22 @@ export function unaskedSelectors(inputs: Inputs): readonly FileProblem[] {
   const bySource = new Map(
     [...inputs.policies.policies, ...inputs.newPolicies.policies].map((policy) => [policy.source, policy]),
   );
-  return [...bySource.values()].flatMap((policy) => {
+  const unasked = [...bySource.values()].flatMap((policy) => {
+    const { source, namespaceSelector = [] } = policy;
     const unknown = [...namespaces].filter((namespace) => isUnasked(policy, namespace, inputs));
-    const place = placeOfPolicy(inputs, policy.source, ['spec', 'namespaceSelector']);
+    const place = placeOfPolicy(inputs, source, ['spec', 'namespaceSelector']);
     if (unknown.length === 0 || place === undefined) return [];
-    const isListed = unknown.length <= MOST_NAMES;
-    const named = isListed ? unknown.join(', ') : `${unknown.slice(0, MOST_NAMES).join(', ')} and others`;
-    const { namespaceSelector = [], source } = policy;
     const others = namespaceSelector.filter(({ key }) => key !== NAMESPACE_NAME_LABEL);
     const [whose, it] = unknown.length === 1 ? ['the namespace', 'it'] : ['the namespaces', 'them'];
     const counts = `${selects(others, NO_LABELS) ? 'selects' : 'does not select'} ${it}`;
-    const command = isListed ? `kubectl get namespace ${unknown.join(' ')} -o yaml` : 'kubectl get namespaces -o yaml';
-    const message = `note: ${source}: no input has the labels of ${whose} ${named}, so the namespaceSelector ${counts}; add a file with the output of: ${command}`;
-    return [{ ...place, message }];
+    const command = `kubectl get ${unknown.length <= MOST_NAMES ? `namespace ${unknown.join(' ')}` : 'namespaces'} -o yaml`;
+    const text = `no input has the labels of ${whose} ${listed(unknown)}, so the namespaceSelector ${counts}; add a file with the output of: ${command}`;
+    return [{ source, place, text }];
   });
+  // A cluster may have a policy for each tier: policies with the same answer are one note, at the first of them.
+  return [...Map.groupBy(unasked, ({ text }) => text)].flatMap(([text, same]) =>
+    same
+      .slice(0, 1)
+      .map(({ place }) => ({ ...place, message: `note: ${listed(same.map(({ source }) => source))}: ${text}` })),
+  );
 }

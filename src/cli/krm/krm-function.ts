@@ -1,5 +1,6 @@
 import { isJsonObject, member, stringMember, objectMember, type JsonObject } from '../../base/json/json-value.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
+import { unaskedSelectors } from '../input/unasked-selectors.ts';
 import { inputsOf, type Inputs } from '../input/inputs.ts';
 import { STDIN_NAME } from '../input/read-inputs.ts';
 import { jsonText } from '../../base/text/visible.ts';
@@ -79,7 +80,12 @@ function fixed(inputs: Inputs, { advice }: FunctionSettings): Done {
   if (text === undefined) return { results: [], fails: false };
   const { after, remarks, problems } = fixFile(text, inputs, advice ? SHOWN_BY_DEFAULT : undefined);
   refuseAny(problems);
-  const results = remarks.map((remark): FunctionResult => ({ message: withoutPosition(remark), severity: 'info' }));
+  // Without the labels of a namespace, the function adds nothing, and its user sees no reason.
+  const notes = unaskedSelectors(inputs).map((note) => note.message.replace(/^note: /, ''));
+  const results = [...remarks, ...notes].map((remark): FunctionResult => ({
+    message: withoutPosition(remark),
+    severity: 'info',
+  }));
   return { text: after, results, fails: false };
 }
 

@@ -14,14 +14,14 @@ import { effectSentence, type Plan, type WorkloadEffect } from '../../engine/ver
 export type ShownPlan = Plan & { readonly exempt?: readonly ExemptNamespace[] | undefined };
 
 /** Returns a plan for people: the effects, the largest first, and one sentence at the end. */
-export function planAsText(plan: Plan, screen: Screen): string {
+export function planAsText(plan: ShownPlan, screen: Screen): string {
   const blocks = planGroups(plan).map(({ title, names, diff, example }) => [
     ...paragraph(screen, { text: title, style: 'heading' }),
     ...paragraph(screen, { text: names, indent: 2 }),
     ...(example === undefined ? [] : paragraph(screen, { text: example, indent: 2, style: 'faint' })),
     ...diff.map((line) => paintedLine(line, screen.paint)),
   ]);
-  const lines = [...blocks, paragraph(screen, { text: `Plan: ${effectSentence(plan.summary)}` })];
+  const lines = [...blocks, paragraph(screen, { text: `Plan: ${sentenceOf(plan)}` })];
   return lines.map((block) => `${block.join('\n')}\n`).join('\n');
 }
 
@@ -29,10 +29,17 @@ export function planAsText(plan: Plan, screen: Screen): string {
  * Returns a plan for a comment of a pull request. Everything that comes from manifests is in code blocks, where no
  * Markdown, HTML or `@name` has an effect.
  */
-export function planAsMarkdown(plan: Plan): string {
+export function planAsMarkdown(plan: ShownPlan): string {
   // Scripts find the comment by this marker, to replace the comment.
-  const head = `<!-- probewright plan -->\n**Plan: ${effectSentence(plan.summary)}**\n`;
+  const head = `<!-- probewright plan -->\n**Plan: ${sentenceOf(plan)}**\n`;
   return markdownDocument(head, planGroups(plan).map(sectionOf), 'effect', 'probewright plan');
+}
+
+/** The effect in one sentence, and how many workloads of a cluster are left out. Standard error has the namespaces. */
+function sentenceOf({ summary, exempt = [] }: ShownPlan): string {
+  const left = exempt.reduce((sum, { workloads }) => sum + workloads, 0);
+  const are = left === 1 ? 'is' : 'are';
+  return `${effectSentence(summary)}${left > 0 ? ` ${count(left, 'exempt workload')} ${are} not counted.` : ''}`;
 }
 
 function sectionOf({ title, names, diff, example }: PlanGroup): MarkdownSection {

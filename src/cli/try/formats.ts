@@ -100,7 +100,8 @@ function jsonReport({ probes, starts }: TryReport): string {
 function sentence(probe: TriedProbe): string {
   return [probe.event.trimEnd(), ...probe.notes, remedyText(probe), ...probe.edits.map(editText)]
     .filter(Boolean)
-    .join('; ');
+    .join('; ')
+    .replaceAll(/([.:]); /g, '$1 ');
 }
 
 /** A pass that needs no words. */

@@ -151,12 +151,19 @@ function portAdvice(path: FieldPath, value: unknown, container?: Container, prob
   return isRight ? only : undefined;
 }
 
+/** `10`, and for fields of seconds `10s` and `2m`, as durations of Go are written. */
+const WITH_UNIT = /^([0-9]{1,8})([sm])?$/;
+
 /** A value of the wrong type. YAML 1.1, which kubectl reads, has more booleans and numbers than people expect. */
 function decodeAdvice(path: FieldPath, value: unknown, message: string): Advice | undefined {
-  if (/ of type int(?:32|64)$/.test(message) && typeof value === 'string' && /^[0-9]{1,9}$/.test(value)) {
-    const number = Number(value);
-    const field = typeof path.at(-1) === 'string' ? `${String(path.at(-1))}: ` : '';
-    return { remedy: `write ${field}${number}, without quotes`, edits: [{ path, value: number }] };
+  if (/ of type int(?:32|64)$/.test(message) && typeof value === 'string') {
+    const name = typeof path.at(-1) === 'string' ? String(path.at(-1)) : '';
+    const [, digits, unit] = WITH_UNIT.exec(value) ?? [];
+    if (digits === undefined || (unit !== undefined && !name.endsWith('Seconds')))
+      return { remedy: 'write a whole number' };
+    const number = Number(digits) * (unit === 'm' ? 60 : 1);
+    const written = `${name === '' ? '' : `${name}: `}${number}${unit === undefined ? ', without quotes' : ''}`;
+    return { remedy: `write ${written}`, edits: [{ path, value: number }] };
   }
   if (!message.endsWith(' of type string')) return undefined;
   if (typeof value === 'boolean')

@@ -59,6 +59,11 @@ describe('a report', () => {
     for (const address of addresses) expect(address).toEqual(['href', 'github.com']);
   });
 
+  it('says of a namespace without policies that it has none', async () => {
+    const { stdout } = await runProbewright(['report', '-'], { stdin: fleet(1) });
+    expect(stdout).toContain('<td class="text" data-l="Policies">none</td>');
+  });
+
   it('says nothing of workloads without a row where each has a row', () => expect(page).not.toMatch(/<p class=.cut/));
 
   it('is the same for the same inputs and the same instant, byte by byte', async () => {
