@@ -126,9 +126,9 @@ it('a tenant with thousands of large exceptions and Services harms only the tena
   const told = ['ProbeException bytes', 'ProbeException invalid', 'Service bytes', 'Service object'];
   await expect.poll(leftOut, { timeout: PATIENCE_MILLISECONDS }).toEqual(told);
   for (const kind of ['ProbeException', 'Service'])
-    expect(program.output()).toMatch(
-      new RegExp(`"kind":"${kind}","namespace":"${TENANT}".*objects over budget have no effect`),
-    );
+    await expect
+      .poll(() => program.output(), { timeout: PATIENCE_MILLISECONDS })
+      .toMatch(new RegExp(`"kind":"${kind}","namespace":"${TENANT}".*objects over budget have no effect`));
   const lines = program.output().match(/"msg":"object/g)?.length ?? 0;
 
   await inTurns(EXCEPTIONS, (index) => api.remove(exceptionsOf(TENANT), named('e', index)));

@@ -8,7 +8,7 @@ import {
   type WorkloadAnnotations,
 } from '../policy/annotations.ts';
 import { PROBE_KINDS, type ProbeKind } from '../probe/probe.ts';
-import { probeTiming } from '../probe/timing.ts';
+import { longestStartSeconds, probeTiming } from '../probe/timing.ts';
 import { meshObstacle, REDIRECTED } from '../workload/mesh.ts';
 import { isPod } from '../workload/kinds.ts';
 import { DEFAULT_CONTAINER_ANNOTATION, mainContainerOf } from '../workload/main-container.ts';
@@ -24,7 +24,7 @@ import {
   type ContainerPolicy,
 } from '../policy/container-policy.ts';
 import { debugCopyProblem } from './debug-copy.ts';
-import { injectionAt, type HandlerProblem, type Injection, type NotInjected } from './injection.ts';
+import { injectionAt, type GivenProbe, type HandlerProblem, type Injection, type NotInjected } from './injection.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
 import { ownPathDiffers } from './own-probes.ts';
@@ -122,9 +122,11 @@ function defaultContainer(
     const report = ({ code, detail }: HandlerProblem, more?: Pick<NotInjected, 'wantedBy'>): void => {
       notInjected.push({ container: container.name, probe: kind, ...more, code, detail });
     };
-    const found =
-      refused ??
-      (isStartup ? startupDefault(evidence, policy, liveness, starts) : plainDefault(evidence, policy, kind));
+    const startupBeside = (beside: EffectiveLiveness | undefined): StartupResult =>
+      refusal('startupProbe') ?? startupDefault(evidence, policy, beside, starts);
+    let found = refused ?? (isStartup ? startupBeside(liveness) : plainDefault(evidence, policy, kind));
+    if (kind === 'livenessProbe' && found.code === undefined && !hasProbe(container, 'startupProbe'))
+      found = unguarded(found, own, startupBeside) ?? found;
     const result = pastMesh(found, obstacle, isStartup && isLivenessBarred);
     isLivenessBarred ||= kind === 'livenessProbe' && result.code === 'mesh-came-first';
     if (result.code !== undefined) {
@@ -142,6 +144,21 @@ function defaultContainer(
     const { probe, isPortAimed } = given;
     if (kind === 'livenessProbe') liveness = { probe, numbers: probeTiming(probe), own: undefined, isPortAimed };
   }
+}
+
+/** Why a liveness probe is not injected: no startup probe guards a start for which the author's readiness waits. */
+function unguarded(
+  { probe }: GivenProbe,
+  own: Evidence['own'],
+  startupBeside: (liveness: EffectiveLiveness) => StartupResult,
+): HandlerProblem | undefined {
+  const numbers = probeTiming(probe);
+  const waits = own.find(({ kind }) => kind === 'readinessProbe')?.numbers.initialDelaySeconds ?? 0;
+  if (waits <= longestStartSeconds(numbers)) return undefined;
+  const guard = startupBeside({ probe, numbers, own: undefined });
+  if (guard.code === undefined) return undefined;
+  const harm = `without a startupProbe it may kill a start for which the readinessProbe waits ${waits} s`;
+  return { code: guard.code, detail: `${guard.detail}; ${harm}` };
 }
 
 /** @param isAlone true for a startup probe whose liveness probe is not injected: it would guard nothing */
