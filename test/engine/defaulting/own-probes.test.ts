@@ -7,6 +7,7 @@ import { Snapshot } from '../../../src/engine/facts/snapshot.ts';
 import { member, objectMember, type JsonObject } from '../../../src/base/json/json-value.ts';
 import { findPort, portsOf } from '../../../src/engine/workload/ports.ts';
 import { guaranteedStartSeconds, probeTiming } from '../../../src/engine/probe/timing.ts';
+import { INT32_MAX } from '../../../src/engine/probe/go-values.ts';
 import { handlerKindsOf } from '../../../src/engine/probe/probe.ts';
 import { permittedDefaulting } from '../../../src/engine/verdict/permitted-defaulting.ts';
 import { readPod } from '../../../src/engine/workload/read-pod.ts';
@@ -158,6 +159,8 @@ describe('every container', () => {
           if (liveness === undefined || liveness === null) continue;
           const limit = guaranteedStartSeconds(probeTiming(liveness as JsonObject));
           if (limit < 1) continue;
+          // A policy may ask for more time than the most failures of an int32 give at that period: then the time stays.
+          if (guaranteedStartSeconds(probeTiming(probe)) > limit * (INT32_MAX - 1)) continue;
           seen += 1;
           expect(probeTiming(probe).periodSeconds).toBeLessThanOrEqual(limit);
         }
