@@ -77,7 +77,6 @@ export interface ListedProbeCounts {
   readonly reasons: Readonly<Partial<Record<string, number>>>;
 }
 
-/** The output of `probewright check --output json`. */
 /** Workloads of a cluster that the webhook never sees, by its namespaceSelector. */
 export interface ExemptNamespace {
   readonly namespace: string;
@@ -86,6 +85,7 @@ export interface ExemptNamespace {
   readonly reason: string;
 }
 
+/** The output of `probewright check --output json`. */
 export interface CheckOutput {
   readonly violations: readonly (ListedViolation & FilePlace)[];
   /** The inputs that could not be read. */

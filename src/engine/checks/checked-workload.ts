@@ -1,5 +1,6 @@
 import { member, objectMember, type JsonObject } from '../../base/json/json-value.ts';
 import { NO_FACTS, type Facts } from '../facts/facts.ts';
+import type { ServiceDigest } from '../facts/services.ts';
 import { isCount } from '../probe/timing.ts';
 import type { WorkloadKind } from '../workload/kinds.ts';
 import type { Pod } from '../workload/pod.ts';
@@ -53,3 +54,8 @@ export function oncePerWorkload<Answer>(
     return answer;
   };
 }
+
+/** The Services of the namespace that select the Pod. None where the Services are not known. */
+export const selectingServices = oncePerWorkload(({ facts: { services }, namespace, pod }): readonly ServiceDigest[] =>
+  (services?.ofNamespace(namespace) ?? []).filter((service) => service.selectsPods(pod.labels)),
+);

@@ -1,7 +1,7 @@
 import { quote } from '../../base/text/cut.ts';
 import { commandTexts } from '../workload/read-container.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
-import { oncePerWorkload, type CheckedWorkload } from './checked-workload.ts';
+import { oncePerWorkload, selectingServices, type CheckedWorkload } from './checked-workload.ts';
 import { workloadNameOf } from '../workload/workload-of-pod.ts';
 import { probeOf, type Container } from '../workload/pod.ts';
 
@@ -32,9 +32,9 @@ function nameOf({ object, kind }: CheckedWorkload): string | undefined {
 }
 
 /** The headless Services that have the Pod in DNS once it is ready. */
-const headlessNamesOf = oncePerWorkload(({ facts, namespace, pod }: CheckedWorkload) =>
-  (facts.services?.ofNamespace(namespace) ?? [])
-    .filter((service) => service.namesReadyPods && service.selectsPods(pod.labels))
+const headlessNamesOf = oncePerWorkload((workload) =>
+  selectingServices(workload)
+    .filter(({ namesReadyPods }) => namesReadyPods)
     .map(({ name }) => name),
 );
 
@@ -59,18 +59,19 @@ export function peerServiceIn(
   workload = '',
 ): string | undefined {
   const texts = textsOf(container).filter(({ name }) => !OWN_ADDRESS.test(name));
+  if (services.length === 0) return undefined;
+  const isAddress = addressTest(namespace, workload);
   let places = 0;
-  return services.find((service) => {
-    const isAddress = addressTest(namespace, workload);
-    return texts.some(({ name, text }) => {
+  return services.find((service) =>
+    texts.some(({ name, text }) => {
       for (let at = text.indexOf(service); at >= 0; at = text.indexOf(service, at + 1)) {
         const end = at + service.length;
         if (places++ > MOST_PLACES) return false;
         if (isAddress(text.slice(Math.max(0, at - WINDOW), at), text.slice(end, end + WINDOW), name)) return true;
       }
       return false;
-    });
-  });
+    }),
+  );
 }
 
 /** Most characters around a name that are looked at: a label has 63. */

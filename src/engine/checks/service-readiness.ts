@@ -4,7 +4,7 @@ import { isNamedForMetrics, PLAIN_TCP, protocolOfPort } from '../workload/port-p
 import { describePort, isTcp, type ContainerPort } from '../workload/ports.ts';
 import { handlerSkeleton } from './lib/missing-probe.ts';
 import { containerPhrase, defineCheck } from './check.ts';
-import { numberOf, oncePerWorkload, type CheckedWorkload } from './checked-workload.ts';
+import { numberOf, oncePerWorkload, selectingServices, type CheckedWorkload } from './checked-workload.ts';
 import { textAt } from '../../base/json/field-path.ts';
 import { hasProbe, type Container } from '../workload/pod.ts';
 
@@ -80,10 +80,11 @@ const targetsOf = oncePerWorkload((workload): ReadonlyMap<string, string> => {
   let ports: ReadonlyMap<string, ContainerPort> | undefined;
   const targets = new Map<string, string>();
   const governing = textAt(workload.object, 'spec', 'serviceName');
-  const services = workload.facts.services?.ofNamespace(workload.namespace) ?? [];
   // A Service for callers says more than the one that only names the Pods.
-  for (const service of services.toSorted((a, b) => Number(a.name === governing) - Number(b.name === governing))) {
-    if (!service.needsReadyPods || !service.selectsPods(workload.pod.labels)) continue;
+  for (const service of selectingServices(workload).toSorted(
+    (a, b) => Number(a.name === governing) - Number(b.name === governing),
+  )) {
+    if (!service.needsReadyPods) continue;
     const known = (ports ??= namedPorts(workload));
     const asked = service.targetPorts.map((target) => ({
       ...target,

@@ -2,7 +2,7 @@ import { DEFAULT_TIMING } from '../probe/api-defaults.ts';
 import { drainingAdvice, drainRace } from './lib/drain-race.ts';
 import { MOST_DRAIN_SECONDS } from './lib/round-numbers.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
-import { numberOf, oncePerWorkload } from './checked-workload.ts';
+import { numberOf, selectingServices, type CheckedWorkload } from './checked-workload.ts';
 
 /**
  * (Fl-1)*Pl > Pr + (Fr-1)*max(Pr,Tr) + Tr, as the Kubernetes documentation recommends. A note, because few authors
@@ -39,7 +39,8 @@ export const sharedEndpoint = defineCheck({
 });
 
 /** Without any Service, the Services are not among the inputs. */
-const mayGetTraffic = oncePerWorkload(({ facts: { services }, namespace, pod }) => {
+function mayGetTraffic(workload: CheckedWorkload): boolean {
+  const { services } = workload.facts;
   const isKnown = services !== undefined && [...services.lists.values()].some(({ length }) => length > 0);
-  return !isKnown || services.ofNamespace(namespace).some((service) => service.selectsPods(pod.labels));
-});
+  return !isKnown || selectingServices(workload).length > 0;
+}

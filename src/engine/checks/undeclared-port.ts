@@ -9,9 +9,8 @@ import { mayHaveProbes, type Container, type Probe } from '../workload/pod.ts';
 /**
  * Such a probe works, so the finding is a note: of 71 in public charts, no number was wrong (issue 30). A warning if
  * the number looks like a slip: not well known, one typo from a declared port that may answer, and nowhere else in the
- * Pod. A warning,
- * too, for a hostPort, which is closed at the Pod's IP, and for liveness that asks another container: its faults kill
- * this one. No edits that declare a port: it can change which probes policies add.
+ * Pod. A warning, too, for a hostPort, which is closed at the Pod's IP, and for liveness that asks another container:
+ * its faults kill this one. No edits that declare a port: it can change which probes policies add.
  */
 export const undeclaredPort = defineCheck({
   id: 'undeclared-port',
@@ -31,7 +30,7 @@ export const undeclaredPort = defineCheck({
     // This container names the port as its own, and another one declares it.
     if (other !== undefined) return undefined;
     const declared = container.ports.filter(isTcp);
-    const meant = declared.filter((other) => isOneTypo(port, other.number) && mayAnswer(probe, other));
+    const meant = declared.filter((one) => isOneTypo(port, one.number) && mayAnswer(probe, one));
     const isSlip =
       meant.length > 0 && !isWellKnown(port) && !portsOfPod(workload).has(port) && !namesNumber(container, port);
     const only = isSlip && meant.length === 1 ? meant[0] : undefined;

@@ -122,12 +122,14 @@ function defaultContainer(
     const report = ({ code, detail }: HandlerProblem, more?: Pick<NotInjected, 'wantedBy'>): void => {
       notInjected.push({ container: container.name, probe: kind, ...more, code, detail });
     };
-    const startupBeside = (beside: EffectiveLiveness | undefined): StartupResult =>
+    const found =
+      refused ??
+      (isStartup ? startupDefault(evidence, policy, liveness, starts) : plainDefault(evidence, policy, kind));
+    const isOpen = kind === 'livenessProbe' && found.code === undefined && !hasProbe(container, 'startupProbe');
+    const guard = (beside: EffectiveLiveness): StartupResult =>
       refusal('startupProbe') ?? startupDefault(evidence, policy, beside, starts);
-    let found = refused ?? (isStartup ? startupBeside(liveness) : plainDefault(evidence, policy, kind));
-    if (kind === 'livenessProbe' && found.code === undefined && !hasProbe(container, 'startupProbe'))
-      found = unguarded(found, own, startupBeside) ?? found;
-    const result = pastMesh(found, obstacle, isStartup && isLivenessBarred);
+    const allowed = (isOpen ? unguarded(found, own, guard) : undefined) ?? found;
+    const result = pastMesh(allowed, obstacle, isStartup && isLivenessBarred);
     isLivenessBarred ||= kind === 'livenessProbe' && result.code === 'mesh-came-first';
     if (result.code !== undefined) {
       const wantedBy = sourceOf(policy, kind);
@@ -150,12 +152,12 @@ function defaultContainer(
 function unguarded(
   { probe }: GivenProbe,
   own: Evidence['own'],
-  startupBeside: (liveness: EffectiveLiveness) => StartupResult,
+  guardOf: (liveness: EffectiveLiveness) => StartupResult,
 ): HandlerProblem | undefined {
   const numbers = probeTiming(probe);
   const waits = own.find(({ kind }) => kind === 'readinessProbe')?.numbers.initialDelaySeconds ?? 0;
   if (waits <= longestStartSeconds(numbers)) return undefined;
-  const guard = startupBeside({ probe, numbers, own: undefined });
+  const guard = guardOf({ probe, numbers, own: undefined });
   if (guard.code === undefined) return undefined;
   const harm = `without a startupProbe it may kill a start for which the readinessProbe waits ${waits} s`;
   return { code: guard.code, detail: `${guard.detail}; ${harm}` };

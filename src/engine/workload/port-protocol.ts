@@ -38,8 +38,8 @@ const NEVER_HTTP = wordTable(`
   amqp: AMQP, amqps: AMQP, bolt: Bolt, cifs: SMB, cql: CQL, delve: Delve, dns: DNS, ftp: FTP, grpc: gRPC, imap: IMAP,
   imaps: IMAP, jdwp: JDWP, kafka: Kafka, ldap: LDAP, ldaps: LDAP, mariadb: MariaDB, memcache: memcached,
   memcached: memcached, microsoft: SMB, mongo: MongoDB, mongodb: MongoDB, mqtt: MQTT, mssql: SQL Server, mysql: MySQL,
-  nats: NATS, netbios: SMB, nfs: NFS, pgbouncer: PostgreSQL, pop3: POP3, postgres: PostgreSQL, postgresql: PostgreSQL, redis: Redis,
-  rsync: rsync, rtmp: RTMP, samba: SMB, sftp: SFTP, smb: SMB, smtp: SMTP, smtps: SMTP, ssh: SSH, statsd: StatsD,
+  nats: NATS, netbios: SMB, nfs: NFS, pgbouncer: PostgreSQL, pop3: POP3, postgres: PostgreSQL,
+  postgresql: PostgreSQL, redis: Redis, rsync: rsync, rtmp: RTMP, samba: SMB, sftp: SFTP, smb: SMB, smtp: SMTP, smtps: SMTP, ssh: SSH, statsd: StatsD,
   stomp: STOMP, thrift: Thrift, zookeeper: ZooKeeper
 `);
 
@@ -74,9 +74,9 @@ const CLIENT_WORDS: ReadonlySet<string> = new Set(
 const NUMBERS = wordTable(`
   21: FTP, 22: SSH, 25: SMTP, 53: DNS, 110: POP3, 139: SMB, 143: IMAP, 389: LDAP, 445: SMB, 465: SMTP, 587: SMTP,
   636: LDAP, 873: rsync, 993: IMAP, 995: POP3, 1433: SQL Server, 1521: Oracle, 1883: MQTT, 2049: NFS, 2181: ZooKeeper,
-  3306: MySQL, 4222: NATS, 4317: gRPC, 5432: PostgreSQL, 5671: AMQP, 5672: AMQP, 6379: Redis, 6432: PostgreSQL, 7233: gRPC, 7687: Bolt,
-  8125: StatsD, 8786: Dask, 8883: MQTT, 9042: CQL, 9092: Kafka, 10901: gRPC, 11211: memcached, 14250: gRPC, 26257: PostgreSQL,
-  26379: Redis, 26500: gRPC, 27017: MongoDB, 40000: a debugger, 50051: gRPC, 50052: gRPC, 61616: ActiveMQ
+  3306: MySQL, 4222: NATS, 4317: gRPC, 5432: PostgreSQL, 5671: AMQP, 5672: AMQP, 6379: Redis, 6432: PostgreSQL,
+  7233: gRPC, 7687: Bolt, 8125: StatsD, 8786: Dask, 8883: MQTT, 9042: CQL, 9092: Kafka, 10901: gRPC,
+  11211: memcached, 14250: gRPC, 26257: PostgreSQL, 26379: Redis, 26500: gRPC, 27017: MongoDB, 40000: a debugger, 50051: gRPC, 50052: gRPC, 61616: ActiveMQ
 `);
 
 const TLS_NUMBERS: ReadonlySet<number> = new Set([443, 8443, 9443]);
