@@ -1,6 +1,6 @@
 import { requestedPath } from '../probe/handler-values.ts';
-import { targetOf } from '../workload/read-container.ts';
 import { containerPhrase, defineCheck, located, quotedValue } from './check.ts';
+import type { Container } from '../workload/pod.ts';
 
 /**
  * Paths that also report on dependencies. The value is the framework's own path that reports on the process alone, if
@@ -28,11 +28,17 @@ const DEFAULT_PATHS: ReadonlySet<string> = new Set(KNOWN_PATHS.keys());
 /** A path whose last segment names a readiness endpoint, wherever the path begins. */
 const ENDS_IN_READINESS = /^[^?#]*\/(?:ready|readiness|readyz)\/?(?:$|[?#])/i;
 
+/** Parts of Loki, Mimir, Tempo and Cortex, by `-target`, whose /ready asks for nothing outside of the process. */
+const SELF_CONTAINED = /^--?target=(?:distributor|querier)$/;
+
 /**
- * Parts of Loki, Mimir, Tempo and Cortex, by `-target`, whose /ready asks for nothing outside of the process
- * (grafana/loki, pkg/loki/loki.go, readyHandler). An ingester asks the ring, and a query frontend its queriers.
+ * The argument that selects a part whose /ready asks the process alone: `-target=querier`. An ingester asks the ring,
+ * and a query frontend its queriers (grafana/loki, pkg/loki/loki.go, readyHandler).
  */
-const SELF_CONTAINED_TARGETS: ReadonlySet<string | undefined> = new Set(['distributor', 'querier']);
+export function selfContainedTarget({ line }: Container): string | undefined {
+  const target = line().words.find(({ list, text }) => list === 'args' && /^--?target=/.test(text))?.text;
+  return target !== undefined && SELF_CONTAINED.test(target) ? target : undefined;
+}
 
 const BOUNDS = {
   count: {
@@ -81,7 +87,7 @@ export const dependencyLiveness = defineCheck({
     const isListed = paths.has(path) || additionalPaths.has(path);
     if (!isListed && !(paths === DEFAULT_PATHS && ENDS_IN_READINESS.test(path))) return undefined;
     const alive = KNOWN_PATHS.get(path);
-    const isSelfContained = path === '/ready' && SELF_CONTAINED_TARGETS.has(targetOf(liveness.container));
+    const isSelfContained = path === '/ready' && selfContainedTarget(liveness.container) !== undefined;
     return {
       ...located(liveness, 'httpGet', 'path'),
       message:

@@ -135,13 +135,6 @@ export function commandTexts({ spec }: Pick<Container, 'spec'>): readonly unknow
   return [...boundedList(spec, 'command'), ...boundedList(spec, 'args')];
 }
 
-/** The part of a program that its flag `-target` selects: `-target=querier`. */
-export function targetOf({ spec }: Container): string | undefined {
-  for (const word of boundedList(spec, 'args'))
-    if (typeof word === 'string' && /^--?target=/.test(word)) return word.slice(word.indexOf('=') + 1);
-  return undefined;
-}
-
 function boundedList(object: JsonObject, field: string): readonly unknown[] {
   return listMember(boundedMember(object, field), field);
 }

@@ -46,6 +46,44 @@ describe('the items of a snapshot', () => {
     },
   );
 
+  it.each([
+    ['the own Service of a StatefulSet', { kind: 'StatefulSet', spec: { replicas: 3, serviceName: 'web' } }, {}],
+    ['the strategy', { kind: 'Deployment', spec: { strategy: { type: 'Recreate' } } }, {}],
+    [
+      'the part of a program',
+      { kind: 'Deployment', spec: {} },
+      {
+        args: ['-config.file=/etc/loki.yaml', '-target=querier'],
+        livenessProbe: { httpGet: { path: '/ready', port: 80 }, timeoutSeconds: 5 },
+      },
+    ],
+    [
+      'an address of the node that the program listens on',
+      { kind: 'DaemonSet', spec: {}, hostNetwork: true },
+      {
+        args: ['-localip', '169.254.20.10', '-secret', 'x'],
+        livenessProbe: { httpGet: { path: '/health', port: 80, host: '169.254.20.10' }, timeoutSeconds: 5 },
+      },
+    ],
+  ])('keep %s, which a check reads outside of probes', (_, { kind, spec, ...podSpec }, container) => {
+    const labels = { app: 'web' };
+    const containers = [{ name: 'app', image: 'example.test/app:1', ports: [{ containerPort: 80 }], ...container }];
+    const template = { metadata: { labels }, spec: { ...podSpec, containers } };
+    const metadata = { name: 'web', namespace: 'default' };
+    const objects = [
+      { apiVersion: 'apps/v1', kind, metadata, spec: { ...spec, selector: { matchLabels: labels }, template } },
+      {
+        apiVersion: 'v1',
+        kind: 'Service',
+        metadata,
+        spec: { clusterIP: 'None', selector: labels, ports: [{ port: 80 }] },
+      },
+    ];
+    const items = snapshotItems(objects, SETTINGS);
+    expect(verdictOn(items)).toEqual(verdictOn(objects.toSorted((a, b) => orderIn(items, a) - orderIn(items, b))));
+    expect(JSON.stringify(items)).not.toContain('secret');
+  });
+
   it('have no credentials of headers, and the verdict stays the same', () => {
     const header = (value: string): JsonObject => ({ name: 'Authorization', value });
     const probe = (value: string): JsonObject => ({

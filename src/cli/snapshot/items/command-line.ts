@@ -57,6 +57,8 @@ function writeFlags(
   for (const [at, text] of [...others, ...words].entries()) {
     const place = free[at];
     if (place !== undefined) write(lists, place.list, place.index, text);
+    // All other words are flags.
+    else if (words.includes(text)) append(lists, text);
   }
 }
 
@@ -100,6 +102,11 @@ function wordsOf(container: Partial<Record<List, unknown>>): { list: List; index
     const words = container[list];
     return Array.isArray(words) ? (words as unknown[]).map((word, index) => ({ list, index, word })) : [];
   });
+}
+
+function append({ command, args }: Partial<Record<List, unknown>>, text: string): void {
+  const words = args ?? command;
+  if (Array.isArray(words)) words.push(text);
 }
 
 function write(lists: Partial<Record<List, unknown>>, list: List, index: number, text: string): void {

@@ -1,5 +1,7 @@
 import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../../../base/json/json-value.ts';
+import { selfContainedTarget } from '../../../engine/checks/dependency-liveness.ts';
 import { tlsEvidenceOf } from '../../../engine/checks/https-scheme.ts';
+import { nodeAddressOf } from '../../../engine/checks/probe-host.ts';
 import { CONTAINER_TYPE, PROBE_TYPE } from '../../../engine/probe/api-schema.ts';
 import { isPortNumber } from '../../../engine/probe/handler-values.ts';
 import { PROBE_KINDS } from '../../../engine/probe/probe.ts';
@@ -58,7 +60,6 @@ export function containerPart(
   if (typeof part['image'] === 'string') part['image'] = part['image'].split('@', 1)[0];
   const address = peers(container);
   const tls = tlsEvidenceOf(container);
-  const tlsWords = [...tls.words].filter(([word]) => !VARIABLE.test(word));
   const variables = [
     ...variablesOf(container, commands),
     ...(tls.mentionsTls ? [{ name: 'TLS', value: 'named' }] : []),
@@ -71,12 +72,7 @@ export function containerPart(
   const mask = credentialMask();
   return {
     ...part,
-    ...commandLine(
-      written,
-      container.line(),
-      portsOfProbes(container),
-      tlsWords.map(([word, port]) => (word.startsWith('-') ? `${word}=${port}` : word)),
-    ),
+    ...commandLine(written, container.line(), portsOfProbes(container), wordsOf(container, tls.words)),
     ...pick(written, { workingDir: bare }),
     ...(variables.length > 0 && { env: variables }),
     ...pick(written, Object.fromEntries(PROBE_KINDS.map((kind) => [kind, (value) => mask(PROBE_PART(value, 0))]))),
@@ -87,6 +83,16 @@ export function containerPart(
 
 /** `APP_TLS_ENABLED=true`, as a check shows a variable. */
 const VARIABLE = /^(\w+)=(.*)$/s;
+
+/** The words of the command line that checks read, beside addresses to listen on. */
+function wordsOf(container: Container, ofTls: ReadonlyMap<string, number>): readonly string[] {
+  const flags = [...ofTls].filter(([word]) => !VARIABLE.test(word));
+  return [
+    ...flags.map(([word, port]) => (word.startsWith('-') ? `${word}=${port}` : word)),
+    ...new Set(container.probes.map(nodeAddressOf)),
+    selfContainedTarget(container),
+  ].filter((word) => word !== undefined);
+}
 
 /** The variable that has the address, wherever the container names it. */
 const PEER = 'PEER';

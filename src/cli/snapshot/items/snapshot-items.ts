@@ -8,7 +8,7 @@ import { bare, listPart, objectPart, pick, scalar, scalars, declaredPart, type I
 import { ISTIO_ANNOTATIONS } from '../../../engine/checks/mesh-rewrite.ts';
 import { peerServiceIn } from '../../../engine/checks/readiness-deadlock.ts';
 import { readService, type ServiceDigest } from '../../../engine/facts/services.ts';
-import { workloadNameOf } from '../../../engine/workload/workload-of-pod.ts';
+import { namesOf, workloadNameOf } from '../../../engine/workload/workload-of-pod.ts';
 import type { Container } from '../../../engine/workload/pod.ts';
 import { misplacedProbes, unknownProbeFields } from '../../../engine/checks/lib/unknown-fields.ts';
 import { CONTAINER_LISTS } from '../../../engine/probe/api-defaults.ts';
@@ -50,14 +50,10 @@ export function snapshotItems(objects: readonly JsonObject[], settings: Snapshot
 function headlessServicesOf(objects: readonly JsonObject[], namespace: string): ReadonlyMap<string, ServiceDigest[]> {
   const placed = objects.flatMap((object) => {
     const digest = member(object, 'kind') === 'Service' ? readService(object) : undefined;
-    return digest?.namesReadyPods === true ? [{ digest, at: namespaceOf(object, namespace) }] : [];
+    return digest?.namesReadyPods === true ? [{ digest, at: namesOf(object).namespace ?? namespace }] : [];
   });
   const grouped = Map.groupBy(placed, ({ at }) => at);
   return new Map(Array.from(grouped, ([at, services]) => [at, services.map(({ digest }) => digest)]));
-}
-
-function namespaceOf(object: JsonObject, namespace: string): string {
-  return stringMember(objectMember(object, 'metadata') ?? {}, 'namespace') ?? namespace;
 }
 
 function itemOf(
@@ -68,7 +64,7 @@ function itemOf(
 ): JsonObject | undefined {
   const workloadKind = workloadKindOfManifest(object, settings.kinds);
   const named = (item: JsonObject): JsonObject => withNamespace(item, settings.namespace);
-  const namespace = namespaceOf(object, settings.namespace);
+  const { namespace = settings.namespace } = namesOf(object);
   if (workloadKind !== undefined)
     return named(workloadPart(object, workloadKind, commands, { namespace, services: services.get(namespace) ?? [] }));
   const kind = member(object, 'kind');
@@ -167,7 +163,10 @@ function dollarTexts(value: unknown): readonly string[] {
 const METADATA = scalars('name', 'generateName', 'namespace', 'deletionTimestamp');
 
 /** Fields of a workload's spec that checks read beside the Pod template. */
-const SPEC = scalars('replicas', 'parallelism', 'progressDeadlineSeconds', 'minReadySeconds');
+const SPEC: Parts = {
+  ...scalars('replicas', 'parallelism', 'progressDeadlineSeconds', 'minReadySeconds', 'serviceName'),
+  strategy: objectPart(scalars('type')),
+};
 const POD_SPEC = scalars('restartPolicy', 'terminationGracePeriodSeconds', 'hostNetwork');
 
 /** Annotations of others whose values count. */
