@@ -9,7 +9,7 @@ import { podHealth } from './failing/pod-health.ts';
 import { PROBE_EVENT_REASONS, readProbeEvent } from './failing/probe-events.ts';
 import { missedProbes, missedResults, type MissedPod } from './missed/missed-probes.ts';
 import { readPolicyTimes, type PolicyTimes } from './missed/policy-times.ts';
-import { metadataOf } from './pod-status.ts';
+import { metadataOf } from './live-pod.ts';
 import { workloadKey, workloadNameOfPod, type NamedObject } from './observed-workload.ts';
 import { hasCode, type ApiClient } from '../cluster/client/api-client.ts';
 import type { KubernetesObject } from '../cluster/client/kubernetes-object.ts';

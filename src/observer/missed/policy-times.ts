@@ -1,7 +1,7 @@
 import { objectsAt } from '../../base/json/field-path.ts';
 import { objectMember, type JsonObject } from '../../base/json/json-value.ts';
 import { METADATA_LIST, PagedList } from '../../cluster/client/paged-list.ts';
-import { instantOf } from '../pod-status.ts';
+import { instantOf } from '../live-pod.ts';
 import { policySource } from '../../engine/policy/probe-policy.ts';
 import type { ApiClient } from '../../cluster/client/api-client.ts';
 
