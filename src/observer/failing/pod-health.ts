@@ -102,7 +102,7 @@ export const NOT_STARTED: ReadonlySet<string> = new Set([
   'RunContainerError',
 ]);
 /** One crash may be chance. */
-export const FEWEST_RESTARTS = 2;
+const FEWEST_RESTARTS = 2;
 
 /** @param isStartedAlways the kubelet starts the container again also after a success */
 function mayNotRun({ waiting, restarts, running, ends: [end] }: LiveContainer, isStartedAlways: boolean): boolean {

@@ -1,5 +1,5 @@
 import { RECOVERED_MILLISECONDS, LATE_EVENT_MILLISECONDS } from './container-runs.ts';
-import { CRASH_LOOP, FEWEST_RESTARTS, NOT_STARTED, type ContainerHealth, type PodHealth } from './pod-health.ts';
+import { CRASH_LOOP, NOT_STARTED, type ContainerHealth, type PodHealth } from './pod-health.ts';
 import type { Failure } from './diagnosis.ts';
 import type { ProbeHint } from './probe-events.ts';
 
@@ -43,12 +43,12 @@ export function statusFailures(
 
 /** Two short runs, one after the other, that no probe ended. The state between two runs does not matter. */
 function isLoop(
-  { name, waiting, restarts, runningSince, ended, limits }: ContainerHealth,
+  { name, waiting, runningSince, ended, limits }: ContainerHealth,
   hints: readonly ProbeHint[],
   now: number,
 ): boolean {
   if (waiting === CRASH_LOOP) return true;
-  if (restarts < FEWEST_RESTARTS || ended === undefined) return false;
+  if (ended === undefined) return false;
   const areShort =
     ended.until - ended.from < RECOVERED_MILLISECONDS && now - (runningSince ?? ended.until) < RECOVERED_MILLISECONDS;
   const mayBeKilled = limits.earliestKillSeconds !== undefined && ended.bySignal && !ended.outOfMemory;
