@@ -17,9 +17,9 @@ import type { Container, MainContainer, Pod } from '../workload/pod.ts';
 import { startupDefault, withoutLearnedBudget, type EffectiveLiveness, type StartupResult } from './startup.ts';
 import {
   applyingTo,
-  LayerSets,
   layersWithProbes,
   mergeLayers,
+  oncePerLayers,
   type ContainerPolicy,
 } from '../policy/container-policy.ts';
 import { debugCopyProblem } from './debug-copy.ts';
@@ -218,12 +218,10 @@ export function templatePolicy(pod: Pod, policy: WorkloadPolicy): TemplatePolicy
   const isMain = ({ name, list, index }: Container): boolean =>
     annotations.containers?.has(name) ??
     (main.kind === 'found' && main.container.list === list && main.container.index === index);
-  const bySet = new LayerSets((applying: readonly PolicyLayer[]) =>
-    applying.length === 0 ? undefined : mergeLayers(applying),
-  );
-  const testFor = applyingTo(layers);
+  const applying = applyingTo(layers);
+  const merged = oncePerLayers((some: readonly PolicyLayer[]) => (some.length > 0 ? mergeLayers(some) : undefined));
   const policyFor = (container: Container): ContainerPolicy | undefined =>
-    container.name === '' ? undefined : bySet.of(layers, testFor(container, isMain(container)));
+    container.name === '' ? undefined : merged(applying(container, isMain(container)));
   return { annotations, containers, layers, main, policyFor };
 }
 

@@ -4,7 +4,8 @@ import { formatNotInjected, type Injection } from '../../engine/defaulting/injec
 import { readProvenance } from '../../engine/defaulting/patch.ts';
 import { templatePolicy } from '../../engine/defaulting/default-probes.ts';
 import { INJECTED_ANNOTATION } from '../../engine/policy/annotations.ts';
-import { brokenProbes, permittedDefaulting, type BrokenProbe } from '../../engine/verdict/permitted-defaulting.ts';
+import { brokenProbes, type BrokenProbe } from '../../engine/verdict/broken-probes.ts';
+import { permittedDefaulting } from '../../engine/verdict/permitted-defaulting.ts';
 import { exceptionsOfWorkload, type ExceptionOfWorkload } from '../../engine/verdict/exceptions-of-workload.ts';
 import { mayHaveProbes, type Pod, type ProbedContainer } from '../../engine/workload/pod.ts';
 import { asCreated, readPods } from '../../engine/workload/read-pod.ts';
