@@ -14,11 +14,10 @@ import { visible } from '../../base/text/visible.ts';
 import { formatInstant } from '../../base/text/duration.ts';
 import { adviceAbout } from '../../engine/verdict/policy-advice.ts';
 import { isBeingDeleted } from '../../engine/workload/kinds.ts';
-import { skip, type Decision, type Reviewed } from './decision.ts';
+import { skip, type AdmissionRequest, type Decision, type Reviewed } from './decision.ts';
 import { allowed, invalid, type AdmissionReviewReply } from './response.ts';
 import { isControllerManager } from './trusted-controllers.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
-import type { AdmissionRequest } from './review.ts';
 
 /** Each of the two objects has a spec of 64 KiB and annotations of 256 KiB. */
 const LONGEST_TEXT = 2 * 1024 * 1024;

@@ -2,7 +2,7 @@ import { formatPath } from '../../base/json/field-path.ts';
 import { formatViolation, type Violation } from '../../engine/checks/violation.ts';
 import type { Enforcement, MutationMode } from '../../engine/policy/action.ts';
 import { isPod, type WorkloadKind } from '../../engine/workload/kinds.ts';
-import { skip, type Decision } from './decision.ts';
+import { skip, type AdmissionRequest, type Decision } from './decision.ts';
 import { mayExceptAll } from '../../engine/verdict/exceptions-of-workload.ts';
 import { judgeObject, sourcesOf, type Judgement, type Subject } from '../../engine/verdict/judge.ts';
 import { toleranceOf } from '../../engine/verdict/ratchet.ts';
@@ -14,7 +14,6 @@ import type { Trust, TrustedControllers } from './trusted-controllers.ts';
 import { allowed, denied, violationAnnotation, wouldBeAnnotation } from './response.ts';
 import { atMost, scopeOf, violationOfUnseen, type Scope } from './scope.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
-import type { AdmissionRequest } from './review.ts';
 
 export interface ValidateSettings {
   readonly enforcement: Enforcement;

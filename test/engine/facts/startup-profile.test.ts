@@ -1,14 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { ByNamespace } from '../../../src/engine/facts/by-namespace.ts';
 import { readStartupProfile } from '../../../src/engine/facts/read-startup-profile.ts';
-import {
-  startsOfContainer,
-  startsOfWorkload,
-  withoutSeconds,
-  workloadStarts,
-  profileName,
-} from '../../../src/engine/facts/startup-profile.ts';
-import type { WorkloadStarts, StartSample } from '../../../src/engine/facts/startup-profile.ts';
+import { startsOfContainer, startsOfWorkload, profileName } from '../../../src/engine/facts/startup-profile.ts';
+import { withoutSeconds, workloadStarts } from '../../../src/engine/facts/read-startup-profile.ts';
+import type { WorkloadStarts } from '../../../src/engine/facts/startup-profile.ts';
+import type { StartSample } from '../../../src/engine/facts/read-startup-profile.ts';
 import { STARTUP_PROFILES } from '../../../src/cluster/sources/fact-kinds.ts';
 import { formatProblem } from '../../../src/engine/policy/reader.ts';
 import { percentile } from '../../../src/observer/starts/profile-update.ts';
