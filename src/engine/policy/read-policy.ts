@@ -7,7 +7,7 @@ import { readCheckSettings } from './read-checks.ts';
 import { readExceptionSettings } from './read-exception.ts';
 import { readApiVersion, readField, readObject, readObjectName, type OwnReader } from './read-field.ts';
 import { readProbeDefault } from './read-probe.ts';
-import { ifGiven, Reader, type Problem } from './reader.ts';
+import { Reader, type Problem } from './reader.ts';
 import { POLICY_SPEC } from './schema.ts';
 import type { CheckCatalogue } from './check-parameters.ts';
 import type { Field } from './field.ts';
@@ -62,11 +62,11 @@ function readSpec(catalogue: CheckCatalogue, spec: Reader, kind: PolicyKind): Pa
   const isCluster = kind === 'ClusterProbePolicy';
   const own = {
     ...(!isCluster && NOT_OF_NAMESPACES),
-    ...(isCluster && { exceptions: ifGiven((place) => readExceptionSettings(catalogue, place)) }),
+    ...(isCluster && { exceptions: (place: Reader) => readExceptionSettings(catalogue, place) }),
     containers: readContainers,
     kubernetesProbeEndpoints: () => undefined,
     probes: () => readProbes(spec),
-    checks: ifGiven((place) => readCheckSettings(catalogue, place, isCluster)),
+    checks: (place: Reader) => readCheckSettings(catalogue, place, isCluster),
   };
   return readObject(POLICY_SPEC, spec, own) as Partial<SpecFields> | undefined;
 }

@@ -20,12 +20,11 @@ export function readProbeDefault(kind: ProbeKind, probe: Reader, endpoint: Reade
     return probe.isNull ? REMOVED : { ...REMOVED, short: 'handler' };
   }
   const path = endpoint.isAbsent ? undefined : (readField(ENDPOINT, endpoint) as string | undefined);
-  if (probe.isAbsent)
-    return { integers: {}, ...(path !== undefined && { handler: httpGet({ path }), short: 'handler' }) };
-
-  if (probe.object(Object.keys(PROBES[kind].fields)) === undefined) return undefined;
-  if (isDisabled(probe, endpoint)) return REMOVED;
-  if (Object.keys(probe.value as JsonObject).length === 0) probe.warn(EMPTY_PROBE);
+  if (!probe.isAbsent) {
+    if (probe.object(Object.keys(PROBES[kind].fields)) === undefined) return undefined;
+    if (isDisabled(probe, endpoint)) return REMOVED;
+    if (Object.keys(probe.value as JsonObject).length === 0) probe.warn(EMPTY_PROBE);
+  }
   const own = readHandler(probe);
   const handler = path === undefined ? own : withEndpointPath(own, path, probe, endpoint);
   const isPathOfOwn = own?.fields['path'] === undefined ? 'path' : undefined;
