@@ -1,7 +1,7 @@
 import { FieldPlace, formatPath } from '../../base/json/field-path.ts';
 import { isJsonObject, member, objectMember, type JsonObject } from '../../base/json/json-value.ts';
 import { cut, quote } from '../../base/text/cut.ts';
-import { isHost, type HandlerDefault } from '../policy/probe-default.ts';
+import { isHost, type HandlerDefault } from '../policy/probe-policy.ts';
 import { defaultedProbe } from '../probe/api-defaults.ts';
 import { firstControlCharacter, namesNoProgram } from '../probe/handler-values.ts';
 import { probeHandlerCauses } from '../probe/api-rules.ts';

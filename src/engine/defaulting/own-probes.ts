@@ -16,7 +16,7 @@ import { findPort, type ContainerPort } from '../workload/ports.ts';
 import { explicitPort, causesOf, livenessHandler, policyHandler, probeWith, soundHandler } from './handler.ts';
 import type { Evidence, HandlerResult } from './handler.ts';
 import { withoutHandler, type GivenProbe, type HandlerProblem } from './injection.ts';
-import type { HandlerDefault } from '../policy/probe-default.ts';
+import type { HandlerDefault } from '../policy/probe-policy.ts';
 import { isAimed, type ContainerPolicy, type Given } from '../policy/container-policy.ts';
 
 /**

@@ -11,7 +11,7 @@ import { guaranteedStartSeconds, longestStartSeconds, probeTiming, type ProbeTim
 import { livenessHandler, probeWith, type Evidence, type HandlerResult } from './handler.ts';
 import { withoutHandler, type GivenProbe, type HandlerProblem, type StartBudget } from './injection.ts';
 import { handlerFor, likeOwnLiveness } from './own-probes.ts';
-import type { HandlerDefault } from '../policy/probe-default.ts';
+import type { HandlerDefault } from '../policy/probe-policy.ts';
 import type { ProbeJson } from '../probe/probe.ts';
 import type { ProbeObject } from '../workload/pod.ts';
 import type { ContainerPolicy } from '../policy/container-policy.ts';

@@ -4,8 +4,7 @@ import { didYouMean } from '../../base/text/suggestion.ts';
 import { INT32_MAX } from '../probe/go-values.ts';
 import { PROBE_KINDS, type ProbeKind } from '../probe/probe.ts';
 import type { Labels } from './label-selector.ts';
-import { endpointPathProblem, type ProbeDefault } from './probe-default.ts';
-import type { PolicyLayer } from './probe-policy.ts';
+import { endpointPathProblem, type PolicyLayer, type ProbeDefault } from './probe-policy.ts';
 
 export const ANNOTATION_PREFIX = 'probewright.dev/';
 /** The annotation on patched Pods, as JSON: container -> probe -> source of the probe. */

@@ -5,8 +5,7 @@ import { DEFAULT_LEARNED, type LearnedSettings } from '../probe/startup-budget.t
 import { ANNOTATION_SOURCE, endpointAnnotation, STARTUP_SECONDS_ANNOTATION } from './annotations.ts';
 import { imagePath, matchesPath } from './image-pattern.ts';
 import type { Container } from '../workload/pod.ts';
-import type { HandlerDefault, ProbeDefault } from './probe-default.ts';
-import type { PolicyLayer, SlowStart } from './probe-policy.ts';
+import type { HandlerDefault, PolicyLayer, ProbeDefault, SlowStart } from './probe-policy.ts';
 
 /** A value, and the layer that gives it. */
 export interface Given<T> {

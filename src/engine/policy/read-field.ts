@@ -4,7 +4,7 @@ import { HIGHEST_PORT, isPortName, LONGEST_PORT_NAME } from '../probe/handler-va
 import { ACTIONS } from './action.ts';
 import { choicesBound, textLength } from './bounds.ts';
 import { objectNameProblem, POLICY_API_VERSION } from './object-names.ts';
-import { endpointPathProblem } from './probe-default.ts';
+import { endpointPathProblem } from './probe-policy.ts';
 import { PROBE_LIMITS } from './probe-schema.ts';
 import type { Field, FieldOf, ObjectField } from './field.ts';
 import type { Reader } from './reader.ts';

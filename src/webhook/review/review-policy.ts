@@ -1,10 +1,16 @@
 import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
 import { exceptionSource } from '../../engine/facts/facts.ts';
 import { equalJson, member, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
-import { endOf, exceptionRules, exceptionSpec, mayExcept } from '../../engine/policy/probe-exception.ts';
 import { POLICY_GROUP } from '../../engine/policy/object-names.ts';
 import { parseProbeException } from '../../engine/policy/read-exception.ts';
-import { EXCEPTION_KIND, type ProbeException } from '../../engine/policy/probe-exception.ts';
+import {
+  endOf,
+  EXCEPTION_KIND,
+  exceptionRules,
+  exceptionSpec,
+  mayExcept,
+  type ProbeException,
+} from '../../engine/policy/probe-exception.ts';
 import { parseProbePolicy } from '../../engine/policy/read-policy.ts';
 import { POLICY_KINDS, policySource } from '../../engine/policy/probe-policy.ts';
 import { formatProblem, type Problem } from '../../engine/policy/reader.ts';
@@ -121,14 +127,10 @@ function deletion(request: AdmissionRequest, kind: (typeof REVIEWED_KINDS)[numbe
   const decision = withWarnings(request, []);
   const { name, namespace } = request;
   if (name === '' || isControllerManager(request.userName)) return decision;
-  const applied = undefined;
-  if (kind === EXCEPTION_KIND)
-    return {
-      ...decision,
-      reviewed: { kind: 'exception', source: exceptionSource(namespace, name), namespace, applied },
-    };
   const own = kind === 'ClusterProbePolicy' ? undefined : namespace;
-  return { ...decision, reviewed: { kind: 'policy', source: policySource(kind, own, name), namespace: own, applied } };
+  const deleted = { source: policySource(kind, own, name), applied: undefined };
+  if (kind === EXCEPTION_KIND) return { ...decision, reviewed: { kind: 'exception', namespace, ...deleted } };
+  return { ...decision, reviewed: { kind: 'policy', namespace: own, ...deleted } };
 }
 
 /** A problem quotes keys of the object, which may have any length. */
