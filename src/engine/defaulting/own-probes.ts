@@ -214,29 +214,26 @@ function differs({ own }: Evidence, kind: HandlerKind): HandlerResult {
 /** The startup probe beside the author's liveness probe asks the same. Only an aimed layer changes the HTTP path. */
 export function likeOwnLiveness(
   { ports }: Pick<Evidence, 'ports'>,
-  liveness: ProbeObject,
+  { written, command }: ProbeObject,
   given?: Given<HandlerDefault>,
 ): HandlerResult {
-  const copied = harmlessLivenessHandler(ports, liveness);
-  if (copied.code !== undefined || given === undefined || !isAimed(given.layer) || given.value.kind !== 'httpGet')
-    return copied;
-  const { path } = given.value.fields;
+  const copied = livenessHandler(ports, written);
+  if (copied.code !== undefined) return copied;
   const { kind, fields } = copied.handler;
-  if (path === undefined || kind !== 'httpGet' || fields.path === path) return copied;
+  if (kind === 'exec') return commandProblem(command) ?? copied;
+  const isOther = kind === 'httpGet' && given?.value.kind === kind && isAimed(given.layer);
+  const path = isOther ? given.value.fields.path : undefined;
+  if (path === undefined || fields.path === path) return copied;
   const others = Object.keys(fields).filter((field) => field !== 'path');
   return { handler: { kind, fields: { ...fields, path } }, follows: { kind: 'livenessProbe', fields: others } };
 }
 
-/** The author's liveness handler, with a command only if the command only asks: it runs from the first second. */
-function harmlessLivenessHandler(ports: readonly ContainerPort[], { written, command }: ProbeObject): HandlerResult {
-  const copied = livenessHandler(ports, written);
-  if (copied.code !== undefined || copied.handler.kind !== 'exec') return copied;
-  if (!command.isWhole)
-    return { code: 'own-handler-acts', detail: 'the command of its livenessProbe is too long to be read' };
+/** Why a startup probe must not run a command of the author, as it would run the command from the first second. */
+function commandProblem(command: ProbeObject['command']): HandlerProblem | undefined {
+  const unread = 'the command of its livenessProbe is too long to be read';
+  if (!command.isWhole) return { code: 'own-handler-acts', detail: unread };
   const effect = command.once(sideEffectOf);
-  if (effect === undefined) return copied;
-  return {
-    code: 'own-handler-acts',
-    detail: `the command of its livenessProbe may have side effects (${quoted(effect)}), so a startupProbe must not run it`,
-  };
+  if (effect === undefined) return undefined;
+  const doubt = `the command of its livenessProbe may have side effects (${quoted(effect)})`;
+  return { code: 'own-handler-acts', detail: `${doubt}, so a startupProbe must not run it` };
 }

@@ -55,12 +55,12 @@ export function validate(
     subject: { object: comparable.object, kind, pods: readPods(comparable.templates, kind), namespace },
     changes: comparable.changes,
   };
-  const judgement = judgeChange({ subject, old, trust }, policies, mutation === 'On', now);
+  const judged = (injects: boolean) => judgeChange({ subject, old, trust }, policies, injects, now);
+  const judgement = judged(mutation === 'On');
   if (isUnchanged && judgement.violations.length === 0) return skip(request, 'unchanged');
   // The next rung adds probes, so it has other violations.
   const isTop = mutation !== 'Audit' || isPod(kind);
-  const atTop = isTop ? judgement : judgeChange({ subject, old, trust }, policies, true, now);
-  return decide(request, judgement, atTop.violations, settings);
+  return decide(request, judgement, (isTop ? judgement : judged(true)).violations, settings);
 }
 
 /** A request about an object that can be checked. */
