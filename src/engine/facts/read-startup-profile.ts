@@ -1,7 +1,8 @@
 import { isJsonObject, listMember, member, objectMember, stringMember, without } from '../../base/json/json-value.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import { FieldPlace } from '../../base/json/field-path.ts';
-import { boundProblem, PROFILE_BOUNDS, type Bound } from '../policy/bounds.ts';
+import { PROFILE_BOUNDS } from '../policy/bounds.ts';
+import { boundProblem, type Bound } from '../policy/bound.ts';
 import { PROFILE_STATUS } from '../policy/profile-schema.ts';
 import { START_BASES, type StartFigures } from '../probe/startup-budget.ts';
 import { isCount } from '../probe/timing.ts';

@@ -1,5 +1,5 @@
 import { quoted } from '../../base/json/quoted-value.ts';
-import { BOUNDS, boundProblem, textLength } from './bounds.ts';
+import { boundProblem, textLength, type Bound } from './bound.ts';
 import type { HandlerFields, HandlerKind, ProbeInteger, ProbeKind } from '../probe/probe.ts';
 import type { LearnedSettings } from '../probe/startup-budget.ts';
 import type { CheckSettings } from './check-parameters.ts';
@@ -70,11 +70,17 @@ export function policySource(kind: string, namespace: string | undefined, name: 
   return [kind, ...(namespace === undefined ? [] : [namespace]), name].join('/');
 }
 
+export const PATH_BOUND: Bound = {
+  maximum: 4096,
+  unit: 'characters',
+  at: 'kubernetesProbeEndpoints.*, probes.*.httpGet.path',
+};
+
 /** The problem with an HTTP path of a policy or annotation, as the end of a sentence; undefined for a valid path. */
 export function endpointPathProblem(path: string): string | undefined {
   if (path === '') return 'must not be empty; "/" is the root';
   if (!path.startsWith('/')) return `must start with "/", not ${quoted(path)}`;
-  const tooLong = boundProblem(BOUNDS.path, textLength(path));
+  const tooLong = boundProblem(PATH_BOUND, textLength(path));
   if (tooLong !== undefined) return `${tooLong}: ${quoted(path)}`;
   if (/[\u0000-\u0020\u007f]/.test(path)) return `must have no spaces or control characters: ${quoted(path)}`;
   return undefined;

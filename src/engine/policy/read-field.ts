@@ -2,7 +2,7 @@ import { quoted } from '../../base/json/quoted-value.ts';
 import { INT32_MAX } from '../probe/go-values.ts';
 import { HIGHEST_PORT, isPortName, LONGEST_PORT_NAME } from '../probe/handler-values.ts';
 import { ACTIONS } from './action.ts';
-import { choicesBound, textLength } from './bounds.ts';
+import { choicesBound, textLength } from './bound.ts';
 import { objectNameProblem, POLICY_API_VERSION } from './object-names.ts';
 import { endpointPathProblem } from './probe-policy.ts';
 import { PROBE_LIMITS } from './probe-schema.ts';

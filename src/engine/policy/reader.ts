@@ -1,6 +1,6 @@
 import { formatPath, type FieldPath, type PathStep } from '../../base/json/field-path.ts';
 import { isJsonObject, type JsonObject } from '../../base/json/json-value.ts';
-import { boundProblem, textLength, type Bound } from './bounds.ts';
+import { boundProblem, textLength, type Bound } from './bound.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
 import { didYouMean } from '../../base/text/suggestion.ts';
 
