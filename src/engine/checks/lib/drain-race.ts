@@ -1,7 +1,7 @@
 import { failureThresholdBeyond, verdictSpan } from '../../probe/timing.ts';
 import { endpointOf } from './endpoint.ts';
 import { leastExecPeriodSeconds } from './heavy-client.ts';
-import { adviceIfFast, MOST_DRAIN_SECONDS, MOST_FAILURES, PERIODS } from './round-numbers.ts';
+import { MOST_DRAIN_SECONDS, MOST_FAILURES, patientAdvice } from './round-numbers.ts';
 import { mayAct, probeOf, timedProbe, type Container, type TimedProbe } from '../../workload/pod.ts';
 import type { Advice } from '../check.ts';
 
@@ -24,12 +24,11 @@ export function drainingAdvice(liveness: TimedProbe, drainedAfter: number): Advi
   const { timing } = liveness;
   const least = Math.max(timing.timeoutSeconds, leastExecPeriodSeconds(liveness));
   const shortest = mayAct(liveness) ? timing.periodSeconds : least;
-  for (const periodSeconds of [timing.periodSeconds, ...PERIODS.filter((period) => period >= shortest)]) {
-    const failureThreshold = Math.max(timing.failureThreshold, failureThresholdBeyond(drainedAfter, periodSeconds));
-    if (failureThreshold > MOST_FAILURES.livenessProbe) continue;
-    const advice = adviceIfFast(liveness, { periodSeconds, failureThreshold });
-    if (advice !== undefined) return advice;
-  }
+  const advice =
+    timing.failureThreshold > MOST_FAILURES.livenessProbe
+      ? undefined
+      : patientAdvice(liveness, shortest, (period) => failureThresholdBeyond(drainedAfter, period));
+  if (advice !== undefined) return advice;
   const readiness = probeOf(liveness.container, 'readinessProbe');
   const fields = readiness !== undefined && mayAct(readiness) ? '' : 'periodSeconds or ';
   return { remedy: `shorten ${fields}timeoutSeconds of the readinessProbe` };

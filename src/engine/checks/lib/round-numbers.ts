@@ -1,3 +1,4 @@
+import { DEFAULT_TIMING } from '../../probe/api-defaults.ts';
 import { longestKillSeconds } from '../../probe/grace-period.ts';
 import { deadlockToKillSeconds, verdictSpan, type ProbeTiming } from '../../probe/timing.ts';
 import type { FieldEdit } from '../../../base/json/field-path.ts';
@@ -69,6 +70,31 @@ export function adviceIfFast(probe: TimedProbe, numbers: Partial<ProbeTiming>, r
   if (!isFastEnough(probe, numbers)) return undefined;
   const { words, edits } = toWrite(probe, numbers);
   return { remedy: `write ${words}${rest}`, edits };
+}
+
+/**
+ * Advises more patience: with the probe's own period if its failures are few enough, else with the first longer one.
+ * Two failures are few, so a liveness or readiness probe with one gets the API server's default if it stays fast.
+ * @param leastPeriod the shortest of the other periods
+ * @param failuresFor the failures that a period takes, at least
+ * @param rest the end of the remedy
+ */
+export function patientAdvice(
+  probe: TimedProbe,
+  leastPeriod: number,
+  failuresFor: (periodSeconds: number) => number,
+  rest = '',
+): Advice | undefined {
+  const { periodSeconds: own, failureThreshold: F } = probe.timing;
+  const enough = F === 1 && probe.kind !== 'startupProbe' ? [DEFAULT_TIMING.failureThreshold, 2] : [F];
+  for (const periodSeconds of [own, ...PERIODS.filter((period) => period >= leastPeriod)])
+    for (const least of enough) {
+      const failureThreshold = Math.max(least, failuresFor(periodSeconds));
+      const isRound = failureThreshold === F || failureThreshold <= MOST_FAILURES[probe.kind];
+      const advice = isRound && adviceIfFast(probe, { periodSeconds, failureThreshold }, rest);
+      if (advice) return advice;
+    }
+  return undefined;
 }
 
 /** Numbers to write into a probe, as words and as edits: `periodSeconds: 5 and failureThreshold: 7`. */

@@ -9,7 +9,7 @@ import {
   learnedSeconds,
 } from '../../probe/startup-budget.ts';
 import { failureThresholdFor, guaranteedStartSeconds } from '../../probe/timing.ts';
-import { MOST_FAILURES, PERIODS, adviceIfFast } from './round-numbers.ts';
+import { MOST_FAILURES, PERIODS, patientAdvice } from './round-numbers.ts';
 import { leastExecPeriodSeconds, PATIENT_TIMEOUT_SECONDS } from './heavy-client.ts';
 import { yamlFlow, type Advice } from '../check.ts';
 import { oncePerWorkload, type CheckedWorkload } from '../checked-workload.ts';
@@ -122,21 +122,21 @@ function withoutDefaults(handler: JsonObject): JsonObject {
 }
 
 /**
- * Advises a higher failureThreshold, or also a longer period where that would take too many failures. A liveness probe
- * that needs more patience than a running container needs a startup probe instead.
+ * Advises a higher failureThreshold, or also a longer period where that would take too many failures.
  * @param minimum the seconds that the container should be guaranteed to start
+ * @param rest the end of the remedy
  */
-export function longerStart(gate: TimedProbe, minimum: number): Advice {
-  const { initialDelaySeconds: D, periodSeconds: own, failureThreshold: F } = gate.timing;
+export function moreFailures(gate: TimedProbe, minimum: number, rest?: string): Advice | undefined {
+  const { initialDelaySeconds: D, periodSeconds: own } = gate.timing;
   const least = Math.max(own + 1, leastExecPeriodSeconds(gate));
-  for (const periodSeconds of [own, ...PERIODS.filter((period) => period >= least)]) {
-    const failureThreshold = Math.max(F, failureThresholdFor(minimum, D, periodSeconds));
-    const isRound = failureThreshold === F || failureThreshold <= MOST_FAILURES[gate.kind];
-    const advice = isRound && adviceIfFast(gate, { periodSeconds, failureThreshold }, ` for ${minimum} s`);
-    if (advice) return advice;
-  }
+  return patientAdvice(gate, least, (period) => failureThresholdFor(minimum, D, period), rest);
+}
+
+/** The same. A liveness probe that needs more patience than a running container needs a startup probe instead. */
+export function longerStart(gate: TimedProbe, minimum: number): Advice {
   const startup = gate.kind === 'livenessProbe' ? startupProbeFor(gate, minimum) : undefined;
-  return startup?.advice ?? { remedy: `let the ${gate.kind} allow ${minimum} s to start` };
+  const otherwise = startup?.advice ?? { remedy: `let the ${gate.kind} allow ${minimum} s to start` };
+  return moreFailures(gate, minimum, ` for ${minimum} s`) ?? otherwise;
 }
 
 const startsOfChecked = oncePerWorkload(({ facts, kind, namespace, object }) => {
