@@ -6,7 +6,9 @@ import { handlerSkeleton } from './lib/missing-probe.ts';
 import { containerPhrase, defineCheck } from './check.ts';
 import { numberOf, oncePerWorkload, selectingServices, type CheckedWorkload } from './checked-workload.ts';
 import { textAt } from '../../base/json/field-path.ts';
+import { isPod } from '../workload/kinds.ts';
 import { hasProbe, type Container } from '../workload/pod.ts';
+import { hasControllerOwner } from '../workload/workload-of-pod.ts';
 
 /**
  * Without the probe, a container counts as ready as soon as it runs (docs, "Container probes"). A Service for metrics
@@ -64,11 +66,16 @@ function isHarmless(container: Container, workload: CheckedWorkload, isCalled: b
   return hasProbe(container, 'startupProbe') || !isCalled || isAlone(workload);
 }
 
-/** True for one Pod that is gone before the next one starts: no other Pod can take its traffic. */
+/**
+ * True for one Pod that is gone before the next one starts: no other Pod can take its traffic. A ReplicationController
+ * and a Pod of nobody have no rollout.
+ */
 function isAlone(workload: CheckedWorkload): boolean {
   const { kind, object } = workload;
-  const stopsFirst = kind.kind === 'StatefulSet' || textAt(object, 'spec', 'strategy', 'type') === 'Recreate';
-  return stopsFirst && (numberOf(workload, 'replicas') ?? 1) <= 1;
+  if (isPod(kind)) return !hasControllerOwner(object);
+  const stopsFirst = /^(?:StatefulSet|ReplicationController)$/.test(kind.kind);
+  const isReplaced = textAt(object, 'spec', 'strategy', 'type') === 'Recreate';
+  return (stopsFirst || isReplaced) && (numberOf(workload, 'replicas') ?? 1) <= 1;
 }
 
 function keyOf(port: number | string, protocol: string): string {
