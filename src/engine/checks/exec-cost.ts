@@ -15,7 +15,7 @@ import {
   leastExecPeriodSeconds,
 } from './lib/heavy-client.ts';
 import { adviceIfFast, MOST_KILL_SECONDS, roundPeriodFrom, roundPeriodUpTo } from './lib/round-numbers.ts';
-import { alwaysRuns, programOf } from './lib/script-paths.ts';
+import { alwaysRuns, programOf } from './cluster-probe.ts';
 import { readShellScript, type ShellCommand, type ShellScript } from '../probe/shell-script.ts';
 import { containerPhrase, defineCheck, located, quotedValue, type Advice, type Finding } from './check.ts';
 import { numberOf, type CheckedWorkload } from './checked-workload.ts';

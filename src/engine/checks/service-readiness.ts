@@ -2,7 +2,7 @@ import { isForwardingProxy } from '../probe/image-name.ts';
 import { quote } from '../../base/text/cut.ts';
 import { isNamedForMetrics, PLAIN_TCP, protocolOfPort } from '../workload/port-protocol.ts';
 import { describePort, isTcp, type ContainerPort } from '../workload/ports.ts';
-import { handlerSkeleton } from './lib/missing-probe.ts';
+import { handlerSkeleton } from './required-any.ts';
 import { containerPhrase, defineCheck } from './check.ts';
 import { numberOf, oncePerWorkload, selectingServices, type CheckedWorkload } from './checked-workload.ts';
 import { textAt } from '../../base/json/field-path.ts';

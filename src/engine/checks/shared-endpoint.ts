@@ -1,5 +1,5 @@
 import { DEFAULT_TIMING } from '../probe/api-defaults.ts';
-import { drainingAdvice, drainRace } from './lib/drain-race.ts';
+import { drainingAdvice, drainRace } from './killed-before-drained.ts';
 import { MOST_DRAIN_SECONDS } from './lib/round-numbers.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
 import { numberOf, selectingServices, type CheckedWorkload } from './checked-workload.ts';
