@@ -31,19 +31,14 @@ export const clusterProbe = defineCheck({
   },
 });
 
-/** A question, and whether the probe may also succeed without it. */
-interface Asked {
-  readonly question: NonNullable<ReturnType<typeof clusterQuestionIn>>;
-  readonly isInBranch: boolean;
-}
-
-function questionOf({ handler, command }: Probe): Asked | undefined {
+/** The question, and whether the probe may also succeed without it. */
+function questionOf({ handler, command }: Probe): ReturnType<typeof questionInWords> {
   if (handler.kind !== 'httpGet') return command.once(questionInWords);
   const question = handler.path === undefined ? undefined : clusterQuestionIn(handler.path);
   return question && { question, isInBranch: false };
 }
 
-const questionInWords = (command: ExecCommand): Asked | undefined => {
+const questionInWords = (command: ExecCommand) => {
   const question = clusterQuestionIn(command.argv.map((word) => ` ${word}`).join(''));
   const script = question && parsedScript(command);
   const asks = ({ words }: ShellCommand): boolean =>

@@ -6,9 +6,7 @@ import type { Advice } from '../check.ts';
 import { killOf, type TimedProbe } from '../../workload/pod.ts';
 
 /** The periods that people write, in seconds: advice proposes no 34. The numbers are Probewright's own (issue 30). */
-export const PERIODS = [1, 2, 5, 10, 15, 20, 30, 60] as const;
-
-type Period = (typeof PERIODS)[number];
+export const PERIODS = [1, 2, 5, 10, 15, 20, 30, 60];
 
 /** The highest failureThreshold that advice proposes. A slower start gets a longer period instead. */
 export const MOST_FAILURES = { startupProbe: 60, livenessProbe: 10, readinessProbe: 10 } as const;
@@ -23,12 +21,12 @@ const LONG_GRACE_SECONDS = 60;
 export const MOST_DRAIN_SECONDS = 60;
 
 /** The shortest of the periods that is at least `seconds`. Undefined above 60 s. */
-export function roundPeriodFrom(seconds: number): Period | undefined {
+export function roundPeriodFrom(seconds: number): number | undefined {
   return PERIODS.find((period) => period >= seconds);
 }
 
 /** The longest of the periods that is at most `seconds`. Undefined below 1 s. */
-export function roundPeriodUpTo(seconds: number): Period | undefined {
+export function roundPeriodUpTo(seconds: number): number | undefined {
   return PERIODS.findLast((period) => period <= seconds);
 }
 

@@ -17,22 +17,18 @@ import type { Container, Probe, TimedProbe } from '../../workload/pod.ts';
 import { startsOfContainer, startsOfWorkload, type ContainerStarts } from '../../facts/startup-profile.ts';
 import { workloadNameOf } from '../../workload/workload-of-pod.ts';
 
-interface StartupProbeToWrite {
-  /** The probe with its field name, as YAML on one line. A handler that is too long for a message is only named. */
-  readonly yaml: string;
-  readonly guaranteedSeconds: number;
-  /** To add the probe to the container. */
-  readonly advice: Required<Advice>;
-}
-
 /** A shorter wait in place of a startup probe is a note. Nobody changes a delay of 30 s (issue 30). */
 export const WARNED_DELAY_SECONDS = 60;
 
 /**
  * A startup probe with the handler of the liveness probe, or of readiness without one. It guarantees the start that
- * the other guarantees, and `leastSeconds`. Undefined when no round numbers guarantee it.
+ * the other guarantees, and `leastSeconds`. The text is YAML on one line; a handler that is too long for a message is
+ * only named. Undefined when no round numbers guarantee it.
  */
-export function startupProbeFor(source: TimedProbe, leastSeconds = 0): StartupProbeToWrite | undefined {
+export function startupProbeFor(
+  source: TimedProbe,
+  leastSeconds = 0,
+): Readonly<{ yaml: string; guaranteedSeconds: number; advice: Required<Advice> }> | undefined {
   const { kind, handler, timing, container } = source;
   const timeoutSeconds = Math.max(timing.timeoutSeconds, handler.kind === 'exec' ? PATIENT_TIMEOUT_SECONDS : 0);
   const seconds = Math.max(guaranteedStartSeconds(timing), LEAST_START_SECONDS, leastSeconds);
