@@ -1,6 +1,7 @@
 import { SAFETY_SOURCE } from '../../engine/defaulting/startup.ts';
 import { ANNOTATION_SOURCE } from '../../engine/policy/annotations.ts';
-import type { ProbeKind } from '../../engine/probe/probe.ts';
+import { fieldOrigin } from '../../engine/defaulting/field-origin.ts';
+import { PROBE_INTEGERS, type ProbeKind } from '../../engine/probe/probe.ts';
 import { timingLetters, type FormulaInputs } from './figures.ts';
 import { giverOfLiveProbe, injectedBy, type InjectedBy } from '../../engine/defaulting/injected-by.ts';
 import { injectionAt, type Injection, type StartBudget } from '../../engine/defaulting/injection.ts';
@@ -54,9 +55,17 @@ function providerOf(injection: Injection | undefined, earlier: InjectedBy | unde
 }
 
 function giverText(injection: Injection): string {
-  if (injection.source === ANNOTATION_SOURCE) return 'an annotation of the workload';
-  if (injection.source === SAFETY_SOURCE) return "Probewright's safety, for the liveness probe that it adds";
-  return injection.source;
+  if (injection.source !== SAFETY_SOURCE) return layerText(injection.source);
+  const numbers = PROBE_INTEGERS.map((name) => fieldOrigin(injection, [name]));
+  const layers = new Set(
+    numbers.flatMap(({ by, setting }) => (by === 'policy' && setting ? [setting.layer.source] : [])),
+  );
+  const given = layers.size === 0 ? '' : `, with numbers of ${[...layers].map(layerText).join(' and ')}`;
+  return `Probewright's safety, for the liveness probe that it adds${given}`;
+}
+
+function layerText(source: string): string {
+  return source === ANNOTATION_SOURCE ? 'an annotation of the workload' : source;
 }
 
 /** The numbers of a probe in words: `every 10 s, timeout 1 s, 3 failures in a row`. */
