@@ -12,7 +12,6 @@ import type {
   FieldSetter,
   FieldSetting,
   ProbeExplanation,
-  ProbeFields,
   WorkloadExplanation,
 } from '../timeline/explanation.ts';
 
@@ -54,7 +53,7 @@ export function explanationsAsText(workloads: readonly WorkloadExplanation[]): s
 }
 
 export function fieldsAsText(workloads: readonly WorkloadExplanation[]): string {
-  return workloads.map((workload) => workloadText(workload, ({ fields }) => fieldTable(fields))).join('\n');
+  return workloads.map((workload) => workloadText(workload, ({ probes }) => fieldTable(probes))).join('\n');
 }
 
 function workloadText(
@@ -183,7 +182,7 @@ function figureTable(figures: readonly Figure[]): string[] {
 const MOST_VALUE = 32;
 
 /** Each field of each probe, with its value and what set it. Overridden values have lines of their own. */
-function fieldTable(probes: readonly ProbeFields[]): string[] {
+function fieldTable(probes: readonly ProbeExplanation[]): string[] {
   if (probes.length === 0) return ['    no probes', ''];
   return probes.flatMap(({ kind, fields }) => [`    ${kind}`, ...fieldLines(fields), '']);
 }

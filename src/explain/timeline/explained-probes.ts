@@ -6,7 +6,8 @@ import { timingLetters, type FormulaInputs } from './figures.ts';
 import { giverOfLiveProbe, injectedBy, type InjectedBy } from '../../engine/defaulting/injected-by.ts';
 import { injectionAt, type Injection, type StartBudget } from '../../engine/defaulting/injection.ts';
 import { handlerText } from '../../engine/probe/handler-text.ts';
-import { writtenProbe, type Container } from '../../engine/workload/pod.ts';
+import { writtenProbe } from '../../engine/workload/pod.ts';
+import { explainedFields, type Decided } from './explained-fields.ts';
 import type { ContainerTimings } from './container-timings.ts';
 import type { ProbeExplanation } from './explanation.ts';
 
@@ -15,13 +16,8 @@ export const LIFE_ORDER: readonly ProbeKind[] = ['startupProbe', 'livenessProbe'
 
 export const OWN_PROBE = 'the manifest';
 
-/** @param injectedEarlier what the annotation of a live Pod says about the container */
-export function explainedProbes(
-  container: Container,
-  timings: ContainerTimings,
-  injections: readonly Injection[],
-  injectedEarlier: ReadonlyMap<string, string> | undefined,
-): ProbeExplanation[] {
+export function explainedProbes(decided: Decided, timings: ContainerTimings): ProbeExplanation[] {
+  const { container, injections, injectedEarlier } = decided;
   return LIFE_ORDER.flatMap((kind): ProbeExplanation[] => {
     const probe = writtenProbe(container, kind);
     const timing = timings[kind];
@@ -32,7 +28,8 @@ export function explainedProbes(
     const rule = injection?.budget?.rule;
     const isWritten = rule === 'failureThreshold' || rule === 'startupSeconds';
     const budget = rule && { budget: { text: BUDGET_TEXTS[rule], isWritten } };
-    return [{ kind, handler: handlerText(probe.whole), from, ...budget, letters }];
+    const fields = explainedFields(decided, probe, injection);
+    return [{ kind, handler: handlerText(probe.whole), from, ...budget, letters, fields }];
   });
 }
 

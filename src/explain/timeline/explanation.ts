@@ -25,7 +25,6 @@ export interface ContainerExplanation {
   /** `spec.template.spec.containers[0]` */
   readonly path: string;
   readonly probes: readonly ProbeExplanation[];
-  readonly fields: readonly ProbeFields[];
   readonly figures: readonly Figure[];
   /** The findings by which probes cannot work. No figure depends on such a probe. */
   readonly cannotWork: readonly Readonly<Record<'probe' | 'check' | 'message', string>>[];
@@ -55,10 +54,6 @@ export interface ProbeExplanation {
   readonly budget?: { readonly text: string; readonly isWritten: boolean };
   /** The values of the letters in formulas; no G for a readiness probe, which kills nothing. */
   readonly letters: FormulaInputs;
-}
-
-export interface ProbeFields {
-  readonly kind: ProbeKind;
   readonly fields: readonly FieldExplanation[];
 }
 
