@@ -7,7 +7,7 @@ import type { Injection } from '../../engine/defaulting/injection.ts';
 import { valueAt, type FieldPath } from '../../base/json/field-path.ts';
 import { probeSettings, type ContainerPolicy, type Setting } from '../../engine/policy/container-policy.ts';
 import type { ProbedContainer, ProbeObject } from '../../engine/workload/pod.ts';
-import type { FieldExplanation, FieldSetter, FieldSetting } from './explanation.ts';
+import type { ExplainedField, ExplainedSetting, FieldSetter } from './explained-field.ts';
 
 /** Where fields are written, for people: `file:line`. Undefined where nobody knows. */
 export interface FieldPlaces {
@@ -35,7 +35,7 @@ export interface Decided {
 /** A handler has at most this many fields; a hostile one has more. */
 const MOST_FIELDS = 16;
 
-export function explainedFields(decided: Decided, probe: ProbeObject, injection?: Injection): FieldExplanation[] {
+export function explainedFields(decided: Decided, probe: ProbeObject, injection?: Injection): ExplainedField[] {
   return fieldsOf(probe.whole).map(({ field, value }) => ({
     ...{ field: field.join('.'), value },
     ...(injection === undefined ? ownField(decided, probe, field, value) : injectedField(decided, injection, field)),
@@ -57,7 +57,7 @@ function ownField(
   { kind, place, written }: ProbeObject,
   field: FieldPath,
   value: unknown,
-): Pick<FieldExplanation, 'setBy' | 'overrides'> {
+): Pick<ExplainedField, 'setBy' | 'overrides'> {
   const by = injectedBy(injectedEarlier, kind);
   // The annotation names the layer of the handler, and no layers of single fields.
   if (by !== undefined)
@@ -77,8 +77,8 @@ function injectedField(
   { templatePath, places }: Decided,
   injection: Injection,
   field: FieldPath,
-): Pick<FieldExplanation, 'setBy' | 'overrides'> {
-  const show = (setting: Setting): FieldSetting => shown(setting, templatePath, places);
+): Pick<ExplainedField, 'setBy' | 'overrides'> {
+  const show = (setting: Setting): ExplainedSetting => shown(setting, templatePath, places);
   // Without the API server's defaults: a null overrides a setting of the same value as the default, too.
   const value = valueAt(injection.probe, field);
   const overrides = otherSettings(fieldSettings(injection, field), value).map(show);
@@ -90,7 +90,7 @@ export function otherSettings(settings: readonly Setting[], value: unknown): Set
   return settings.filter((setting) => setting.value !== undefined && !equalJson(setting.value, value)).reverse();
 }
 
-function setterOf({ by, setting }: Origin, show: (setting: Setting) => FieldSetting): FieldSetter {
+function setterOf({ by, setting }: Origin, show: (setting: Setting) => ExplainedSetting): FieldSetter {
   const asked = setting && show(setting);
   if (by === 'default' || by === 'slow-start') return { by, ...(asked && { asked }) };
   if (by !== 'policy') return { by };
@@ -99,7 +99,7 @@ function setterOf({ by, setting }: Origin, show: (setting: Setting) => FieldSett
     : { by, ...(asked && without(asked, 'value')) };
 }
 
-function shown({ layer, value, path }: Setting, templatePath: FieldPath, places: FieldPlaces): FieldSetting {
+function shown({ layer, value, path }: Setting, templatePath: FieldPath, places: FieldPlaces): ExplainedSetting {
   const isAnnotation = layer.source === ANNOTATION_SOURCE;
   const place = isAnnotation ? places.ofManifest([...templatePath, ...path]) : places.ofPolicy(layer.source, path);
   return { source: layer.source, field: path.join('.'), value, ...placed(place) };
