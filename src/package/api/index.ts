@@ -20,9 +20,9 @@ import type { ListedViolation, PlanOutput } from '../../cli/output/json-outputs.
 export * from './engine-options.ts';
 export type * from '../../cli/output/json-outputs.ts';
 
-/** A warning or a note as a line, with the argument and the path in it. */
+/** A warning or a note as a line: the argument, such as `policies[0]`, and the text. */
 function lineOf({ file, message }: FileProblem): string {
-  return withoutPosition(`${file}:1:1: ${message.replace(/^(?:warning|note): /, '')}`);
+  return `${file}: ${message.replace(/^(?:warning|note): /, '')}`;
 }
 
 /** The verdict on objects. */
