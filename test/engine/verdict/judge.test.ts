@@ -1,7 +1,98 @@
-import { describe } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { judgeObject, namesOfSubject, sourcesOf, type Judgement } from '../../../src/engine/verdict/judge.ts';
+import { POD_KIND } from '../../../src/engine/workload/kinds.ts';
+import { NOW } from '../../support/now.ts';
 import { describeVerdicts } from '../../support/verdict-cases.ts';
+import { clusterPolicyDocument, policyDocument, policySet, subjectOf } from '../../support/worlds.ts';
+import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 describe('judge', () => {
   describeVerdicts('copied-handlers');
   describeVerdicts('evasion');
+});
+
+const metadata = { name: 'web', namespace: 'apps' };
+const named = (name: string, more: JsonObject = {}): JsonObject => ({
+  name,
+  ports: [{ name: 'http', containerPort: 80 }],
+  ...more,
+});
+const deployment = (...containers: JsonObject[]): JsonObject => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata,
+  spec: { template: { metadata: { labels: { app: 'web' } }, spec: { containers } } },
+});
+const judged = (object: JsonObject, policies = policySet(), willBeDefaulted = false): Judgement =>
+  judgeObject(subjectOf(object), policies, willBeDefaulted, NOW);
+
+describe('the judgement of an object', () => {
+  const strict = clusterPolicyDocument({ checks: { 'required-readiness': { action: 'Deny' } } });
+  const gives = policyDocument({ containers: ['*'], kubernetesProbeEndpoints: { readinessProbe: '/ready' } });
+
+  it('is that of the probes to come only if there will be any', () => {
+    const missing = (willBeDefaulted: boolean): number =>
+      judged(deployment(named('app')), policySet(strict, gives), willBeDefaulted).violations.filter(
+        ({ check }) => check === 'required-readiness',
+      ).length;
+    expect([missing(false), missing(true)]).toEqual([1, 0]);
+  });
+
+  it('names the policies in force, each once', () => {
+    const judgement = judged(deployment(named('app')), policySet(strict, gives));
+    expect(sourcesOf(judgement)).toEqual(['ClusterProbePolicy/cluster', 'ProbePolicy/apps/policy']);
+    expect(sourcesOf({ inForce: [...judgement.inForce, ...judgement.inForce] })).toEqual(sourcesOf(judgement));
+  });
+
+  it('is about the workload itself, and about the controllers of a Pod that can be trusted', () => {
+    const controllers = [{ kind: 'Deployment', name: 'web' }];
+    const of = (name?: string): unknown =>
+      namesOfSubject({ object: { metadata: { name } }, kind: POD_KIND, namespace: 'apps', controllers });
+    expect(of('web-1')).toEqual([{ kind: 'Pod', name: 'web-1' }, ...controllers]);
+    expect(of()).toEqual(controllers);
+    expect(namesOfSubject({ object: {}, kind: POD_KIND, namespace: 'apps' })).toEqual([]);
+  });
+
+  it('names the template where a kind may have several', () => {
+    const bad = named('app', { livenessProbe: { httpGet: { path: '/', port: 'web' } } });
+    const template = { spec: { template: { spec: { containers: [bad] } } } };
+    const jobSet = {
+      apiVersion: 'jobset.x-k8s.io/v1alpha2',
+      kind: 'JobSet',
+      metadata,
+      spec: {
+        replicatedJobs: [
+          { name: 'driver', template },
+          { name: 'worker', template },
+        ],
+      },
+    };
+    const strictForJobs = clusterPolicyDocument({ checks: { 'named-port': { action: 'Deny' } } });
+    const { violations } = judged(jobSet, policySet(strictForJobs));
+    expect(violations.map(({ template: place }) => place)).toEqual([
+      'spec.replicatedJobs.driver.template.spec.template',
+      'spec.replicatedJobs.worker.template.spec.template',
+    ]);
+    const [violation] = judged(deployment(bad), policySet(strictForJobs)).violations;
+    expect([violation?.check, violation?.template]).toEqual(['named-port', undefined]);
+  });
+});
+
+describe('an object with more violations than a person reads', () => {
+  const LIMIT = 5000;
+  /** Containers that each lack a readiness probe. */
+  const many = (count: number): JsonObject =>
+    deployment(...Array.from({ length: count }, (_, index) => named(`c${index}`)));
+  const counts = (count: number, action: string): number[] => {
+    const checks = { 'required-readiness': { action }, 'required-liveness': { action: 'Audit' } };
+    const { violations } = judged(many(count), policySet(clusterPolicyDocument({ checks })));
+    const denials = violations.filter((violation) => violation.action === 'Deny').length;
+    return [denials, violations.length - denials];
+  };
+
+  it('shows 5,000 that deny, and 5,000 others', () => {
+    expect(counts(LIMIT + 1, 'Deny')).toEqual([LIMIT, LIMIT]);
+    expect(counts(10, 'Deny')).toEqual([10, 10]);
+    expect(counts(LIMIT / 2 + 1, 'Warn')).toEqual([0, LIMIT]);
+  });
 });
