@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   controllerOwners,
   controllersOfPod,
+  hasControllerOwner,
   isKubernetesKind,
   namesOf,
   workloadNameOf,
@@ -107,6 +108,15 @@ describe('the names of an object', () => {
     expect(workloadNameOf(owned, POD_KIND, true)).toMatchObject({ kind: 'StatefulSet', name: 'db' });
     expect(workloadNameOf(owned, POD_KIND, false)).toBeUndefined();
   });
+});
+
+it('a controller is a reference with controller: true, and nothing else', () => {
+  const ownedBy = (controller: unknown): JsonObject => ({
+    metadata: { ownerReferences: [{ kind: 'Pod', controller }] },
+  });
+  expect(hasControllerOwner(ownedBy(true))).toBe(true);
+  for (const value of [false, 'true', 1, null]) expect(hasControllerOwner(ownedBy(value))).toBe(false);
+  expect(hasControllerOwner({ metadata: { ownerReferences: { controller: true } } })).toBe(false);
 });
 
 it('an owner with controller: true is a controller, with an empty text for what its reference lacks', () => {
