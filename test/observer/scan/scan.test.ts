@@ -186,7 +186,7 @@ describe('the reports of the observer', () => {
     const before = passed();
     expect(before).toBeGreaterThan(10);
     const { metadata, spec } = clusterPolicyDocument({ checks: { 'exec-cost': { action: 'Off' } } });
-    cluster.api.put('/apis/probewright.dev/v1alpha1/clusterprobepolicies', { metadata, spec } as object);
+    cluster.api.put('/apis/probewright.dev/v1alpha1/clusterprobepolicies', { metadata, spec });
     await waitUntil('one check less has passed', () => passed() === before - 1);
   });
 
