@@ -90,6 +90,14 @@ describe('the inputs of a command', () => {
     expect(inputsOf(textsOf(['n.yaml', of('v1', 'x: 1')]), NO_TEXTS, settings).problems).toEqual([]);
   });
 
+  it('have the facts among the manifests, of the very version and kind of each', () => {
+    const service = (apiVersion: string): string =>
+      `apiVersion: ${apiVersion}\nkind: Service\nmetadata: { name: web, namespace: apps }\nspec: { selector: { app: web }, ports: [{ port: 80 }] }\n`;
+    const services = (text: string): number =>
+      inputsOf(textsOf(['s.yaml', text]), NO_TEXTS, settings).policies.facts.services?.ofNamespace('apps').length ?? 0;
+    expect([services(service('v1')), services(service('serving.knative.dev/v1'))]).toEqual([1, 0]);
+  });
+
   it('have the problems of every kind of text, of which those of policies are told apart', () => {
     const problem = (file: string): FileProblem => ({ file, line: 1, column: 1, message: 'no' });
     const [manifests, policies, added] = ['m', 'p', 'n'].map((file) => ({ texts: [], problems: [problem(file)] }));
