@@ -11,7 +11,7 @@ const ROOMS = ['engine', 'explain', 'observer', 'cli', 'webhook', 'process', 'cl
 const PARSERS = [
   'src/engine/workload/',
   'src/engine/policy/',
-  'src/engine/facts/services.ts',
+  'src/engine/facts/read-service.ts',
   'src/engine/facts/read-startup-profile.ts',
   'src/webhook/review/review.ts',
   'src/observer/live-pod.ts',

@@ -2,7 +2,7 @@ import { textAt } from '../../base/json/field-path.ts';
 import { objectMember, type JsonObject } from '../../base/json/json-value.ts';
 import { shortHash } from '../../base/text/utf8.ts';
 import { PROFILE_BOUNDS } from '../../engine/policy/bounds.ts';
-import type { StartSample } from '../../engine/facts/startup-profile.ts';
+import type { StartSample } from '../../engine/facts/read-startup-profile.ts';
 import { mayHaveProbes } from '../../engine/workload/pod.ts';
 import { isBeingDeleted } from '../../engine/workload/kinds.ts';
 import { controllerOfPod } from '../observed-workload.ts';

@@ -5,7 +5,7 @@ import {
   type KilledStarts,
   type StartSample,
   type StartupProfile,
-} from '../../engine/facts/startup-profile.ts';
+} from '../../engine/facts/read-startup-profile.ts';
 import { learnedBudget, type StartFigures } from '../../engine/probe/startup-budget.ts';
 import { compareText } from '../../base/text/cut.ts';
 import { formatInstant } from '../../base/text/duration.ts';

@@ -2,14 +2,15 @@ import { textAt } from '../../base/json/field-path.ts';
 import { isJsonObject, type JsonObject } from '../../base/json/json-value.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { readStartupProfile } from '../../engine/facts/read-startup-profile.ts';
-import { figuresOf, profileName, STARTUP_PROFILE_KIND } from '../../engine/facts/startup-profile.ts';
+import { profileName, STARTUP_PROFILE_KIND } from '../../engine/facts/startup-profile.ts';
+import { figuresOf } from '../../engine/facts/read-startup-profile.ts';
 import { hasCode, unlessMissing, type ApiClient } from '../../cluster/client/api-client.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
 import { writeFailure } from '../../cluster/client/write-failure.ts';
 import { groupOfVersion } from '../../engine/workload/kinds.ts';
 import { collectionOf, objectPath } from '../observed-workload.ts';
 import { profileStatus, shownFigures, updatedProfile } from './profile-update.ts';
-import type { ContainerProfile, StartupProfile } from '../../engine/facts/startup-profile.ts';
+import type { ContainerProfile, StartupProfile } from '../../engine/facts/read-startup-profile.ts';
 import type { WorkloadReference } from '../../engine/workload/workload-of-pod.ts';
 import { sinceOf, type PendingStarts, type PendingWorkload } from './pending-starts.ts';
 
