@@ -58,6 +58,11 @@ interface ContainerHome extends PodSettings {
 export function readContainer(pod: ContainerHome, placed: PlacedContainer, written: unknown): Container {
   const { list, index, spec } = placed;
   const readablePorts = portsOf(spec);
+  let env: Container['env'] = () => {
+    const declared = declaredVariables(boundedMember(spec, 'env'));
+    env = () => declared;
+    return declared;
+  };
   const container = {
     ...placed,
     pod,
@@ -65,7 +70,7 @@ export function readContainer(pod: ContainerHome, placed: PlacedContainer, writt
     image: stringMember(spec, 'image') ?? '',
     ports: arePortsSound(spec) ? readablePorts : undefined,
     readablePorts,
-    env: () => declaredVariables(boundedMember(spec, 'env')),
+    env: () => env(),
     line: () => pod.commands.lineOf(spec),
     runsForever: runsForever(spec),
     mayBeRestarted: mayBeRestarted(spec, pod.spec),
@@ -128,13 +133,4 @@ function arePortsSound(container: JsonObject): boolean {
   return (
     Array.isArray(entries) && entries.every((entry) => isJsonObject(entry) && isCount(member(entry, 'containerPort')))
   );
-}
-
-/** The words of the container's command and arguments. */
-export function commandTexts({ spec }: Pick<Container, 'spec'>): readonly unknown[] {
-  return [...boundedList(spec, 'command'), ...boundedList(spec, 'args')];
-}
-
-function boundedList(object: JsonObject, field: string): readonly unknown[] {
-  return listMember(boundedMember(object, field), field);
 }

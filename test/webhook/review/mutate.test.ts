@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { mutate } from '../../../src/webhook/review/mutate.ts';
-import { decodeReview, type AdmissionRequest } from '../../../src/webhook/review/review.ts';
+import { decodeReview } from '../../../src/webhook/review/review.ts';
+import type { AdmissionRequest } from '../../../src/webhook/review/decision.ts';
 import { NOW } from '../../support/now.ts';
 import { expectValidReply } from '../../support/protocol.ts';
 import {
