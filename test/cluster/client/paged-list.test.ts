@@ -14,7 +14,7 @@ function world(answer: (query: Query) => object | 'too-large', bytes = MAX_ANSWE
   const asked: ApiRequest[] = [];
   const measured = (request: ApiRequest): Promise<{ body: unknown; bytes: number }> => {
     asked.push(request);
-    const body = answer((request.query ?? {}));
+    const body = answer(request.query ?? {});
     return body === 'too-large' ? Promise.reject(new AnswerTooLarge('too large')) : Promise.resolve({ body, bytes });
   };
   return { list: new PagedList({ measured }), asked, queries: () => asked.map(({ query }) => query as Query) };
