@@ -45,9 +45,8 @@ export class Informer<T extends Named> {
 
   /** Lists the collection again: now, or as soon as the last such list is long enough ago. */
   #listAgain(): void {
-    this.#isListWanted = true;
-    if (this.#endRest !== undefined) return;
-    this.#isListWanted = false;
+    this.#isListWanted = this.#endRest !== undefined;
+    if (this.#isListWanted) return;
     this.#endRest = this.#timer(LIST_AGAIN_MILLISECONDS, () => {
       this.#endRest = undefined;
       if (this.#isListWanted) this.#listAgain();

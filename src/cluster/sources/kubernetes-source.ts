@@ -32,6 +32,8 @@ export interface FactBudgetStatus extends StoreCounts {
   readonly kind: string;
 }
 
+type AnyInformer = Pick<Informer<Named>, 'kind' | 'reflector' | 'stop'>;
+
 /** The facts of a kind, as an informer knows them. */
 interface InformedFacts<T extends Named = Named> {
   readonly informer: Informer<T>;
@@ -106,12 +108,9 @@ export class KubernetesSource implements PolicySource {
   /** Resolves once all collections have been read, however long the API server is away. Rejects when stopped before. */
   async start(listener: SourceListener): Promise<PolicySnapshot> {
     this.#listener = listener;
-    await Promise.all(
-      this.#informers().flatMap(({ kind, reflector }) => {
-        const isSynced = reflector.start();
-        return kind.isRequired ? isSynced : [];
-      }),
-    );
+    // First those that nobody waits for, so that their lists seldom change the first snapshot.
+    for (const { kind, reflector } of this.#informers()) if (!kind.isRequired) void reflector.start();
+    await Promise.all(this.#required().map(({ reflector }) => reflector.start()));
     if (this.#state === 'stopped') throw new Error('stopped before the policies of the cluster had been read');
     this.#state = 'running';
     return this.#snapshot();
@@ -126,8 +125,7 @@ export class KubernetesSource implements PolicySource {
   }
 
   status(): SourceStatus {
-    const required = this.#informers().filter(({ kind }) => kind.isRequired);
-    const contacts = required.map(({ reflector }) => reflector.status().lastContact ?? NaN);
+    const contacts = this.#required().map(({ reflector }) => reflector.status().lastContact ?? NaN);
     const lastSync = this.#state === 'starting' ? NaN : Math.min(...contacts);
     const problems = this.#policyKinds.flatMap((kind) => kind.problems());
     return {
@@ -177,8 +175,12 @@ export class KubernetesSource implements PolicySource {
     );
   }
 
-  #informers(): readonly Pick<Informer<Named>, 'kind' | 'reflector' | 'stop'>[] {
+  #informers(): readonly AnyInformer[] {
     return [...this.#policyKinds, this.#namespaces, ...this.#facts].map(({ informer }) => informer);
+  }
+
+  #required(): readonly AnyInformer[] {
+    return this.#informers().filter(({ kind }) => kind.isRequired);
   }
 
   /** Why there is no contact now, for each kind without contact. */
