@@ -5,13 +5,15 @@ import { exceptionSource } from '../../engine/facts/facts.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
 import {
   EXCEPTION_STATES,
-  endOf,
-  exceptionRules,
   exceptionState,
   isLimited,
-  type ExceptionRules,
   type ExceptionState,
   type LeftOutState,
+} from '../../engine/policy/exception-state.ts';
+import {
+  endOf,
+  exceptionRules,
+  type ExceptionRules,
   type ProbeException,
   type ReportedStatus,
 } from '../../engine/policy/probe-exception.ts';
