@@ -40,7 +40,7 @@ export class PagedList {
    */
   async forEachPage(request: ListRequest, take: (page: Page) => unknown): Promise<void> {
     const takePage = async (start: string | undefined): Promise<string | undefined> => {
-      const page = await this.#page(request, start);
+      const page = await this.page(request, start);
       return (await take(page)) === false ? undefined : page.continue;
     };
     let next: string | undefined;
@@ -54,7 +54,7 @@ export class PagedList {
    * Kubernetes 1.34. If that answer is too long, pages are requested without a version. `start` undefined = the first
    * page.
    */
-  async #page(list: ListRequest, start: string | undefined): Promise<Page> {
+  async page(list: ListRequest, start: string | undefined): Promise<Page> {
     const { keepsManagedFields = false, dropsStatus = false, mostBytes = MAX_ANSWER_BYTES, ...request } = list;
     const { resourceVersion, ...selectors } = request.query ?? {};
     let version = start === undefined ? resourceVersion : undefined;
