@@ -219,7 +219,8 @@ const LOOKING = wordSet('cat ls stat test [ [[ pgrep pidof ps grep head tail wc 
 const onlyLooks = (command: ExecCommand): boolean => {
   const script = command.script === undefined ? undefined : parsedScript(command);
   const programs = script === undefined ? [command.argv] : allCommandsIn(script).map(programOf);
-  return command.isWhole && programs.every(([first]) => first === undefined || LOOKING.has(programName(first)));
+  const names = programs.flatMap(([first]) => (first === undefined ? [] : programName(first)));
+  return command.isWhole && names.length > 0 && names.every((name) => LOOKING.has(name));
 };
 
 function sum(durations: readonly Duration[]): Duration | undefined {
