@@ -213,13 +213,15 @@ function allCommandsIn({ commands, substitutions }: ShellScript): readonly Shell
 }
 
 /** Programs that only look at a file or at the list of processes, and end at once. */
-const LOOKING = wordSet('cat ls stat test [ [[ pgrep pidof ps grep head tail wc cut echo printf exit fi');
+const LOOKING = wordSet('cat ls stat test [ [[ pgrep pidof ps grep head tail wc cut echo printf exit');
 
 /** True for a command that asks no server: only a node without time makes it late. */
 const onlyLooks = (command: ExecCommand): boolean => {
   const script = command.script === undefined ? undefined : parsedScript(command);
   const programs = script === undefined ? [command.argv] : allCommandsIn(script).map(programOf);
-  return command.isWhole && programs.every(([first]) => first === undefined || LOOKING.has(programName(first)));
+  const names = programs.flatMap(([first]) => (first === undefined ? [] : programName(first)));
+  const isAlone = !/\/dev\/(?:tcp|udp)\//.test(command.argv.join(' '));
+  return command.isWhole && isAlone && names.length > 0 && names.every((name) => LOOKING.has(name));
 };
 
 function sum(durations: readonly Duration[]): Duration | undefined {
