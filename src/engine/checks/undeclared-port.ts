@@ -73,7 +73,7 @@ function hostPortOf(probe: Probe, port: number): Wrong | undefined {
  * @param before what may not stand in front of the number
  */
 function namesNumber(container: Container, number: number, before = '\\d'): boolean {
-  const words = [...container.line().words.map(({ text }) => text), ...container.probes.flatMap(wordsOf)];
+  const words = [...container.line.words.map(({ text }) => text), ...container.probes.flatMap(wordsOf)];
   const values = [...(container.env()?.values() ?? [])].map((variable) =>
     variable.from === 'value' ? variable.value : '',
   );

@@ -8,7 +8,7 @@ import {
   stringMembers,
 } from '../../base/json/json-value.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
-import { defaultedPodSpec, defaultedProbe } from '../probe/api-defaults.ts';
+import { defaultedPodSpec } from '../probe/api-defaults.ts';
 import { PROBE_KINDS, type ProbeKind } from '../probe/probe.ts';
 import { CommandReader } from './command-reader.ts';
 import { isPod, type PlacedTemplate, type WorkloadKind } from './kinds.ts';
@@ -17,21 +17,22 @@ import { mainContainerOf } from './main-container.ts';
 import { isMeshProxyName, meshProxyTest } from './mesh.ts';
 import type { Container, MainContainer, Pod } from './pod.ts';
 import { portsOf } from './ports.ts';
-import { containersOf, containerWith, readContainer, runsForever } from './read-container.ts';
+import { containersOf, readContainer, runsForever } from './read-container.ts';
 
 /** Reads a Pod, or the Pods that a template makes. */
 export function readPod(template: JsonObject, kind: WorkloadKind, path: FieldPath = []): Pod {
-  return new TemplatePod({ template, path }, kind, new CommandReader([template]));
+  return new TemplatePod({ template, path }, kind, new CommandReader(), readContainers);
 }
 
 /** Reads the templates of one object, which share one budget for their commands. */
 export function readPods(templates: readonly PlacedTemplate[], kind: WorkloadKind): readonly Pod[] {
-  const commands = new CommandReader(templates.map(({ template }) => template));
-  return templates.map((placed) => new TemplatePod(placed, kind, commands));
+  const commands = new CommandReader();
+  let read: ReadonlyMap<Pod, readonly Container[]> | undefined;
+  const containersOfAll = (pod: Pod): readonly Container[] =>
+    (read ??= new Map(pods.map((one) => [one, readContainers(one)]))).get(pod) ?? [];
+  const pods = templates.map((placed) => new TemplatePod(placed, kind, commands, containersOfAll));
+  return pods;
 }
-
-/** Containers that are read already, and the Pod spec that holds them. */
-type Known = Pick<Pod, 'spec' | 'containers'>;
 
 /** What is costly is read at the first question: many requests are answered without a look at a container. */
 class TemplatePod implements Pod {
@@ -41,20 +42,27 @@ class TemplatePod implements Pod {
   readonly commands: CommandReader;
   readonly place: FieldPlace;
   readonly labels: Pod['labels'];
+  readonly #read: (pod: Pod) => readonly Container[];
   #annotations: ReadonlyMap<string, string> | undefined;
   #spec: JsonObject | undefined;
   #containers: readonly Container[] | undefined;
   #main: MainContainer | undefined;
 
-  constructor({ template, path }: PlacedTemplate, kind: WorkloadKind, commands: CommandReader, known?: Known) {
+  constructor(
+    { template, path }: PlacedTemplate,
+    kind: WorkloadKind,
+    commands: CommandReader,
+    read: (pod: Pod) => readonly Container[],
+    spec?: JsonObject,
+  ) {
     this.template = template;
     this.path = path;
     this.kind = kind;
     this.commands = commands;
     this.place = new FieldPlace(path, 'spec');
     this.labels = stringMembers(metadataOf(template), 'labels');
-    this.#spec = known?.spec;
-    this.#containers = known?.containers;
+    this.#read = read;
+    this.#spec = spec;
   }
 
   get labelNames(): readonly string[] {
@@ -86,19 +94,19 @@ class TemplatePod implements Pod {
   }
 
   get containers(): readonly Container[] {
-    return (this.#containers ??= this.#read());
+    return (this.#containers ??= this.#read(this));
   }
 
   get main(): MainContainer {
     return (this.#main ??= mainContainerOf(this.containers, this.annotations));
   }
+}
 
-  #read(): readonly Container[] {
-    const written = specOf(this.template);
-    return containersOf(this.spec, meshProxyTest(this.template, isPod(this.kind))).map((placed) =>
-      readContainer(this, placed, listMember(written, placed.list)[placed.index]),
-    );
-  }
+function readContainers(pod: Pod): readonly Container[] {
+  const written = specOf(pod.template);
+  return containersOf(pod.spec, meshProxyTest(pod.template, isPod(pod.kind))).map((placed) =>
+    readContainer(pod, placed, listMember(written, placed.list)[placed.index]),
+  );
 }
 
 function metadataOf(template: JsonObject): JsonObject {
@@ -116,25 +124,21 @@ export interface ProbeToAdd {
   readonly probe: JsonObject | undefined;
 }
 
-/** The same Pod with other probes. Only the containers that get a probe, or lose one, are made again. */
+/** The same Pod with other probes. Only the containers that get a probe, or lose one, are read again. */
 export function withProbes(pod: Pod, given: readonly ProbeToAdd[]): Pod {
   if (given.length === 0) return pod;
-  const byPlace = Map.groupBy(given, ({ container: { list, index } }) => `${list} ${index}`);
-  const lists: Record<string, unknown[]> = {};
-  const containers = pod.containers.map((container) => {
-    const { list, index } = container;
-    const probes = byPlace.get(`${list} ${index}`);
-    if (probes === undefined) return container;
-    const defaulted = probes.map(({ kind, probe }) => ({
-      kind,
-      written: probe,
-      spec: probe && apiProbeOf(probe, container, pod),
-    }));
-    const changed = containerWith(container, defaulted, pod.commands);
-    (lists[list] ??= [...listMember(pod.spec, list)])[index] = changed.spec;
-    return changed;
+  const edits = given.map(({ container: { list, index }, kind, probe = null }) => {
+    return { path: [list, index, kind], value: probe };
   });
-  return new TemplatePod(pod, pod.kind, pod.commands, { spec: { ...pod.spec, ...lists }, containers });
+  const written = withEdits(specOf(pod.template), edits);
+  const spec = apiSpecOf(withEdits(pod.spec, edits), pod.kind);
+  const containers = pod.containers.map((own) => {
+    const changed = listMember(spec, own.list)[own.index];
+    if (changed === own.spec || !isJsonObject(changed)) return own;
+    return readContainer(pod, { ...own, spec: changed }, listMember(written, own.list)[own.index]);
+  });
+  const placed = { path: pod.path, template: { ...pod.template, spec: written } };
+  return new TemplatePod(placed, pod.kind, pod.commands, () => containers, spec);
 }
 
 /** The Pod as a controller creates it: there, the injector of a mesh owns the container with the name of its proxy. */
@@ -143,7 +147,7 @@ export function asCreated(pod: Pod): Pod {
     role !== 'mesh' && role !== 'ephemeral' && isMeshProxyName(name);
   if (isPod(pod.kind) || !pod.containers.some(isTakenOver)) return pod;
   const containers = pod.containers.map((one): Container => (isTakenOver(one) ? { ...one, role: 'mesh' } : one));
-  return new TemplatePod(pod, pod.kind, pod.commands, { spec: pod.spec, containers });
+  return new TemplatePod(pod, pod.kind, pod.commands, () => containers, pod.spec);
 }
 
 function apiSpecOf(podSpec: JsonObject, { defaultProbePort: port }: WorkloadKind): JsonObject {
@@ -164,15 +168,6 @@ export function withProbePorts(podSpec: JsonObject, fallback: number): JsonObjec
     return withEdits(container, edits);
   });
   return { ...podSpec, containers: filled };
-}
-
-function apiProbeOf(
-  probe: JsonObject,
-  { list, readablePorts }: Container,
-  { kind: { defaultProbePort } }: Pod,
-): JsonObject {
-  if (defaultProbePort === undefined || list !== 'containers') return defaultedProbe(probe);
-  return defaultedProbe(withPort(probe, readablePorts[0]?.number ?? defaultProbePort));
 }
 
 function withPort(probe: JsonObject, value: number): JsonObject {
