@@ -2,7 +2,7 @@ import { listMember, type JsonObject } from '../../base/json/json-value.ts';
 import { ExecCommand, UNREAD_COMMAND, shellInvocationOf } from '../probe/exec-invocation.ts';
 import { execArgv } from '../probe/handler-values.ts';
 import { readShellScript } from '../probe/shell-script.ts';
-import { CUT_MARK, boundedMember, isCut } from './bounded-container.ts';
+import { CUT_MARK, isCut } from './bounded-container.ts';
 import { listenFlagsOf, portsBeside, type CommandWord, type ListenFlag } from './listen-flags.ts';
 
 /** Most characters of commands of probes, and of scripts of containers, that are read of an object (docs/limits.md). */
@@ -28,9 +28,9 @@ export class CommandReader {
   #left = MOST_COMMAND_CHARACTERS;
   readonly #known = new Map<string, ExecCommand>();
 
-  /** The command of an exec handler. A command without room in the budget has no words. */
+  /** The command of a bounded exec handler. A command without room in the budget has no words. */
   commandOf(handler: JsonObject): ExecCommand {
-    const argv = execArgv(boundedMember(handler, 'command')) ?? [];
+    const argv = execArgv(handler) ?? [];
     const key = [...argv.map((word) => word.length), ...argv].join(' ');
     const known = this.#known.get(key);
     if (known !== undefined) return known;
@@ -40,11 +40,11 @@ export class CommandReader {
     return command;
   }
 
-  /** The command line of a container. A cut list has no words: a later flag may replace an earlier one. */
+  /** The command line of a bounded container. A cut list has no words: a later flag may replace an earlier one. */
   lineOf(container: JsonObject): CommandLine {
     const written: CommandWord[] = [];
     for (const list of ['command', 'args'] as const) {
-      const elements = listMember(boundedMember(container, list), list);
+      const elements = listMember(container, list);
       if (elements.at(-1) === CUT_MARK) return lineOf([]);
       for (const [index, text] of elements.entries()) if (typeof text === 'string') written.push({ text, list, index });
     }

@@ -1,9 +1,9 @@
-import { isJsonObject, listMember, member, stringMember } from '../../base/json/json-value.ts';
+import { isJsonObject, listMember, member, objectMember, stringMember } from '../../base/json/json-value.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import { CONTAINER_LISTS, DEFAULT_RESTART_POLICY, type ContainerList } from '../probe/api-defaults.ts';
 import { PROBE_KINDS } from '../probe/probe.ts';
 import { isCount } from '../probe/timing.ts';
-import { boundedMember } from './bounded-container.ts';
+import { boundedMembersOf } from './bounded-container.ts';
 import { hasHook, isSidecar, killEndsPod, mayBeRestarted } from './kill-settings.ts';
 import { isMeshProxyName } from './mesh.ts';
 import type { Container, Pod, Probe, WrittenProbe } from './pod.ts';
@@ -51,6 +51,7 @@ function roleOf(list: ContainerList, spec: JsonObject, isMeshProxy: boolean): Co
 export function readContainer(pod: Pod, placed: PlacedContainer, written: unknown): Container {
   const { list, index, spec } = placed;
   const readablePorts = portsOf(spec);
+  const bounded = boundedMembersOf(spec);
   const container: Container & { readonly probes: Probe[]; readonly written: WrittenProbe[] } = {
     ...placed,
     pod,
@@ -58,8 +59,9 @@ export function readContainer(pod: Pod, placed: PlacedContainer, written: unknow
     image: stringMember(spec, 'image') ?? '',
     ports: arePortsSound(spec) ? readablePorts : undefined,
     readablePorts,
-    env: () => declaredVariables(boundedMember(spec, 'env')),
-    line: pod.commands.lineOf(spec),
+    env: () => declaredVariables(bounded),
+    argv: [...listMember(bounded, 'command'), ...listMember(bounded, 'args')],
+    line: pod.commands.lineOf(bounded),
     runsForever: runsForever(spec),
     mayBeRestarted: mayBeRestarted(spec, pod.spec),
     killEndsPod: killEndsPod(spec, pod.spec),
@@ -72,7 +74,7 @@ export function readContainer(pod: Pod, placed: PlacedContainer, written: unknow
     const value = member(spec, kind) ?? undefined;
     if (value === undefined) continue;
     const own = isJsonObject(written) ? member(written, kind) : undefined;
-    const probe = readProbe(container, kind, own, value, pod.commands);
+    const probe = readProbe(container, kind, own, value, objectMember(bounded, kind) ?? {}, pod.commands);
     container.written.push(probe);
     if (mayBeJudged(probe)) container.probes.push(probe);
   }
@@ -89,13 +91,4 @@ function arePortsSound(container: JsonObject): boolean {
   return (
     Array.isArray(entries) && entries.every((entry) => isJsonObject(entry) && isCount(member(entry, 'containerPort')))
   );
-}
-
-/** The words of the container's command and arguments. */
-export function commandTexts({ spec }: Pick<Container, 'spec'>): readonly unknown[] {
-  return [...boundedList(spec, 'command'), ...boundedList(spec, 'args')];
-}
-
-function boundedList(object: JsonObject, field: string): readonly unknown[] {
-  return listMember(boundedMember(object, field), field);
 }

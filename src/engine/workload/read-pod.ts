@@ -21,7 +21,7 @@ import { containersOf, readContainer, runsForever } from './read-container.ts';
 
 /** Reads a Pod, or the Pods that a template makes. */
 export function readPod(template: JsonObject, kind: WorkloadKind, path: FieldPath = []): Pod {
-  return new TemplatePod({ template, path }, kind, new CommandReader(), readContainers);
+  return lazyPod({ template, path }, kind, new CommandReader(), readContainers);
 }
 
 /** Reads the templates of one object, which share one budget for their commands. */
@@ -30,76 +30,53 @@ export function readPods(templates: readonly PlacedTemplate[], kind: WorkloadKin
   let read: ReadonlyMap<Pod, readonly Container[]> | undefined;
   const containersOfAll = (pod: Pod): readonly Container[] =>
     (read ??= new Map(pods.map((one) => [one, readContainers(one)]))).get(pod) ?? [];
-  const pods = templates.map((placed) => new TemplatePod(placed, kind, commands, containersOfAll));
+  const pods = templates.map((placed) => lazyPod(placed, kind, commands, containersOfAll));
   return pods;
 }
 
 /** What is costly is read at the first question: many requests are answered without a look at a container. */
-class TemplatePod implements Pod {
-  readonly template: JsonObject;
-  readonly path: FieldPath;
-  readonly kind: WorkloadKind;
-  readonly commands: CommandReader;
-  readonly place: FieldPlace;
-  readonly labels: Pod['labels'];
-  readonly #read: (pod: Pod) => readonly Container[];
-  #annotations: ReadonlyMap<string, string> | undefined;
-  #spec: JsonObject | undefined;
-  #containers: readonly Container[] | undefined;
-  #main: MainContainer | undefined;
-
-  constructor(
-    { template, path }: PlacedTemplate,
-    kind: WorkloadKind,
-    commands: CommandReader,
-    read: (pod: Pod) => readonly Container[],
-    spec?: JsonObject,
-  ) {
-    this.template = template;
-    this.path = path;
-    this.kind = kind;
-    this.commands = commands;
-    this.place = new FieldPlace(path, 'spec');
-    this.labels = stringMembers(metadataOf(template), 'labels');
-    this.#read = read;
-    this.#spec = spec;
-  }
-
-  get labelNames(): readonly string[] {
-    return Object.keys(objectMember(metadataOf(this.template), 'labels') ?? {});
-  }
-
-  get annotations(): ReadonlyMap<string, string> {
-    return (this.#annotations ??= stringMap(metadataOf(this.template), 'annotations'));
-  }
-
-  get hasOwner(): boolean {
-    return listMember(metadataOf(this.template), 'ownerReferences').length > 0;
-  }
-
-  get spec(): JsonObject {
-    return (this.#spec ??= apiSpecOf(specOf(this.template), this.kind));
-  }
-
-  get runsForever(): boolean {
-    return !this.kind.runsToCompletion && runsForever(this.spec);
-  }
-
-  get graceSeconds(): number | undefined {
-    return podGraceSeconds(this.spec);
-  }
-
-  get hostNetwork(): boolean {
-    return member(this.spec, 'hostNetwork') === true;
-  }
-
-  get containers(): readonly Container[] {
-    return (this.#containers ??= this.#read(this));
-  }
-
-  get main(): MainContainer {
-    return (this.#main ??= mainContainerOf(this.containers, this.annotations));
-  }
+function lazyPod(
+  { template, path }: PlacedTemplate,
+  kind: WorkloadKind,
+  commands: CommandReader,
+  read: (pod: Pod) => readonly Container[],
+  given?: JsonObject,
+): Pod {
+  const metadata = objectMember(template, 'metadata') ?? {};
+  let spec = given;
+  let annotations: Pod['annotations'] | undefined;
+  let containers: Pod['containers'] | undefined;
+  let main: MainContainer | undefined;
+  return {
+    ...{ template, path, kind, commands },
+    place: new FieldPlace(path, 'spec'),
+    labels: stringMembers(metadata, 'labels'),
+    hasOwner: listMember(metadata, 'ownerReferences').length > 0,
+    get labelNames() {
+      return Object.keys(objectMember(metadata, 'labels') ?? {});
+    },
+    get annotations() {
+      return (annotations ??= stringMap(metadata, 'annotations'));
+    },
+    get spec() {
+      return (spec ??= apiSpecOf(specOf(template), kind));
+    },
+    get runsForever() {
+      return !kind.runsToCompletion && runsForever(this.spec);
+    },
+    get graceSeconds() {
+      return podGraceSeconds(this.spec);
+    },
+    get hostNetwork() {
+      return member(this.spec, 'hostNetwork') === true;
+    },
+    get containers() {
+      return (containers ??= read(this));
+    },
+    get main() {
+      return (main ??= mainContainerOf(this.containers, this.annotations));
+    },
+  };
 }
 
 function readContainers(pod: Pod): readonly Container[] {
@@ -107,10 +84,6 @@ function readContainers(pod: Pod): readonly Container[] {
   return containersOf(pod.spec, meshProxyTest(pod.template, isPod(pod.kind))).map((placed) =>
     readContainer(pod, placed, listMember(written, placed.list)[placed.index]),
   );
-}
-
-function metadataOf(template: JsonObject): JsonObject {
-  return objectMember(template, 'metadata') ?? {};
 }
 
 function specOf(template: JsonObject): JsonObject {
@@ -138,7 +111,7 @@ export function withProbes(pod: Pod, given: readonly ProbeToAdd[]): Pod {
     return readContainer(pod, { ...own, spec: changed }, listMember(written, own.list)[own.index]);
   });
   const placed = { path: pod.path, template: { ...pod.template, spec: written } };
-  return new TemplatePod(placed, pod.kind, pod.commands, () => containers, spec);
+  return lazyPod(placed, pod.kind, pod.commands, () => containers, spec);
 }
 
 /** The Pod as a controller creates it: there, the injector of a mesh owns the container with the name of its proxy. */
@@ -147,7 +120,7 @@ export function asCreated(pod: Pod): Pod {
     role !== 'mesh' && role !== 'ephemeral' && isMeshProxyName(name);
   if (isPod(pod.kind) || !pod.containers.some(isTakenOver)) return pod;
   const containers = pod.containers.map((one): Container => (isTakenOver(one) ? { ...one, role: 'mesh' } : one));
-  return new TemplatePod(pod, pod.kind, pod.commands, () => containers, pod.spec);
+  return lazyPod(pod, pod.kind, pod.commands, () => containers, pod.spec);
 }
 
 function apiSpecOf(podSpec: JsonObject, { defaultProbePort: port }: WorkloadKind): JsonObject {
