@@ -1,4 +1,4 @@
-import { FieldPlace, valueAt, withEdits, type FieldPath } from '../../base/json/field-path.ts';
+import { FieldPlace, withEdits, type FieldPath } from '../../base/json/field-path.ts';
 import {
   isJsonObject,
   listMember,
@@ -8,8 +8,8 @@ import {
   stringMembers,
 } from '../../base/json/json-value.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
-import { defaultedPodSpec } from '../probe/api-defaults.ts';
-import { PROBE_KINDS, type ProbeKind } from '../probe/probe.ts';
+import { defaultedPodSpec, withProbePort } from '../probe/api-defaults.ts';
+import type { ProbeKind } from '../probe/probe.ts';
 import { CommandReader } from './command-reader.ts';
 import { isPod, type PlacedTemplate, type WorkloadKind } from './kinds.ts';
 import { podGraceSeconds } from './kill-settings.ts';
@@ -131,22 +131,8 @@ function apiSpecOf(podSpec: JsonObject, { defaultProbePort: port }: WorkloadKind
 export function withProbePorts(podSpec: JsonObject, fallback: number): JsonObject {
   const containers = member(podSpec, 'containers');
   if (!Array.isArray(containers)) return podSpec;
-  const filled = containers.map((container: unknown) => {
-    if (!isJsonObject(container)) return container;
-    const port = portsOf(container)[0]?.number ?? fallback;
-    const edits = PROBE_KINDS.flatMap((kind) => {
-      const probe = objectMember(container, kind);
-      return probe === undefined ? [] : { path: [kind], value: withPort(probe, port) };
-    });
-    return withEdits(container, edits);
-  });
+  const filled = containers.map((container: unknown) =>
+    isJsonObject(container) ? withProbePort(container, portsOf(container)[0]?.number ?? fallback) : container,
+  );
   return { ...podSpec, containers: filled };
-}
-
-function withPort(probe: JsonObject, value: number): JsonObject {
-  const edits = ['httpGet', 'tcpSocket'].flatMap((kind) => {
-    const handler = valueAt(probe, [kind]);
-    return isJsonObject(handler) && (member(handler, 'port') ?? 0) === 0 ? { path: [kind, 'port'], value } : [];
-  });
-  return withEdits(probe, edits);
 }
