@@ -1,9 +1,10 @@
-import { isJsonObject, listMember, member, objectMember, stringMember } from '../../base/json/json-value.ts';
+import { isJsonObject, listMember, member, stringMember } from '../../base/json/json-value.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import { CONTAINER_LISTS, DEFAULT_RESTART_POLICY, type ContainerList } from '../probe/api-defaults.ts';
-import { PROBE_KINDS } from '../probe/probe.ts';
+import { PROBE_KINDS, type ProbeKind } from '../probe/probe.ts';
 import { isCount } from '../probe/timing.ts';
 import { boundedMembersOf } from './bounded-container.ts';
+import type { CommandReader } from './command-reader.ts';
 import { hasHook, isSidecar, killEndsPod, mayBeRestarted } from './kill-settings.ts';
 import { isMeshProxyName } from './mesh.ts';
 import type { Container, Pod, Probe, WrittenProbe } from './pod.ts';
@@ -51,32 +52,47 @@ function roleOf(list: ContainerList, spec: JsonObject, isMeshProxy: boolean): Co
 export function readContainer(pod: Pod, placed: PlacedContainer, written: unknown): Container {
   const { list, index, spec } = placed;
   const readablePorts = portsOf(spec);
-  const bounded = boundedMembersOf(spec);
-  const container: Container & { readonly probes: Probe[]; readonly written: WrittenProbe[] } = {
+  const lists = boundedMembersOf({ command: member(spec, 'command'), args: member(spec, 'args') });
+  const container = {
     ...placed,
     pod,
     place: pod.place.at(list).at(index),
     image: stringMember(spec, 'image') ?? '',
     ports: arePortsSound(spec) ? readablePorts : undefined,
     readablePorts,
-    env: () => declaredVariables(bounded),
-    argv: [...listMember(bounded, 'command'), ...listMember(bounded, 'args')],
-    line: pod.commands.lineOf(bounded),
+    env: () => declaredVariables(boundedMembersOf({ env: member(spec, 'env') })),
+    argv: [...listMember(lists, 'command'), ...listMember(lists, 'args')],
+    line: pod.commands.lineOf(lists),
     runsForever: runsForever(spec),
     mayBeRestarted: mayBeRestarted(spec, pod.spec),
     killEndsPod: killEndsPod(spec, pod.spec),
     hasPreStop: hasHook(spec, 'preStop'),
     hasPostStart: hasHook(spec, 'postStart'),
-    probes: [],
-    written: [],
   };
+  const writtenAs = (kind: ProbeKind): unknown => (isJsonObject(written) ? member(written, kind) : undefined);
+  return withProbesOf(container, spec, writtenAs, pod.commands);
+}
+
+/**
+ * A container with the probes of a spec. All other parts are read already, and stay.
+ *
+ * @param writtenAs a probe without API defaults
+ */
+export function withProbesOf(
+  read: Omit<Container, 'probes' | 'written'>,
+  spec: JsonObject,
+  writtenAs: (kind: ProbeKind) => unknown,
+  commands: CommandReader,
+): Container {
+  const probes: Probe[] = [];
+  const all: WrittenProbe[] = [];
+  const container = { ...read, spec, probes, written: all };
   for (const kind of PROBE_KINDS) {
     const value = member(spec, kind) ?? undefined;
     if (value === undefined) continue;
-    const own = isJsonObject(written) ? member(written, kind) : undefined;
-    const probe = readProbe(container, kind, own, value, objectMember(bounded, kind) ?? {}, pod.commands);
-    container.written.push(probe);
-    if (mayBeJudged(probe)) container.probes.push(probe);
+    const probe = readProbe(container, kind, writtenAs(kind), value, commands);
+    all.push(probe);
+    if (mayBeJudged(probe)) probes.push(probe);
   }
   return container;
 }

@@ -17,11 +17,11 @@ import { mainContainerOf } from './main-container.ts';
 import { isMeshProxyName, meshProxyTest } from './mesh.ts';
 import type { Container, MainContainer, Pod } from './pod.ts';
 import { portsOf } from './ports.ts';
-import { containersOf, readContainer, runsForever } from './read-container.ts';
+import { containersOf, readContainer, runsForever, withProbesOf } from './read-container.ts';
 
 /** Reads a Pod, or the Pods that a template makes. */
 export function readPod(template: JsonObject, kind: WorkloadKind, path: FieldPath = []): Pod {
-  return lazyPod({ template, path }, kind, new CommandReader(), readContainers);
+  return new TemplatePod({ template, path }, kind, new CommandReader(), readContainers);
 }
 
 /** Reads the templates of one object, which share one budget for their commands. */
@@ -30,53 +30,78 @@ export function readPods(templates: readonly PlacedTemplate[], kind: WorkloadKin
   let read: ReadonlyMap<Pod, readonly Container[]> | undefined;
   const containersOfAll = (pod: Pod): readonly Container[] =>
     (read ??= new Map(pods.map((one) => [one, readContainers(one)]))).get(pod) ?? [];
-  const pods = templates.map((placed) => lazyPod(placed, kind, commands, containersOfAll));
+  const pods = templates.map((placed) => new TemplatePod(placed, kind, commands, containersOfAll));
   return pods;
 }
 
 /** What is costly is read at the first question: many requests are answered without a look at a container. */
-function lazyPod(
-  { template, path }: PlacedTemplate,
-  kind: WorkloadKind,
-  commands: CommandReader,
-  read: (pod: Pod) => readonly Container[],
-  given?: JsonObject,
-): Pod {
-  const metadata = objectMember(template, 'metadata') ?? {};
-  let spec = given;
-  let annotations: Pod['annotations'] | undefined;
-  let containers: Pod['containers'] | undefined;
-  let main: MainContainer | undefined;
-  return {
-    ...{ template, path, kind, commands },
-    place: new FieldPlace(path, 'spec'),
-    labels: stringMembers(metadata, 'labels'),
-    hasOwner: listMember(metadata, 'ownerReferences').length > 0,
-    get labelNames() {
-      return Object.keys(objectMember(metadata, 'labels') ?? {});
-    },
-    get annotations() {
-      return (annotations ??= stringMap(metadata, 'annotations'));
-    },
-    get spec() {
-      return (spec ??= apiSpecOf(specOf(template), kind));
-    },
-    get runsForever() {
-      return !kind.runsToCompletion && runsForever(this.spec);
-    },
-    get graceSeconds() {
-      return podGraceSeconds(this.spec);
-    },
-    get hostNetwork() {
-      return member(this.spec, 'hostNetwork') === true;
-    },
-    get containers() {
-      return (containers ??= read(this));
-    },
-    get main() {
-      return (main ??= mainContainerOf(this.containers, this.annotations));
-    },
-  };
+class TemplatePod implements Pod {
+  readonly template: JsonObject;
+  readonly path: FieldPath;
+  readonly kind: WorkloadKind;
+  readonly commands: CommandReader;
+  readonly place: FieldPlace;
+  readonly labels: Pod['labels'];
+  readonly #metadata: JsonObject;
+  readonly #read: (pod: Pod) => readonly Container[];
+  #spec: JsonObject | undefined;
+  #annotations: ReadonlyMap<string, string> | undefined;
+  #containers: readonly Container[] | undefined;
+  #main: MainContainer | undefined;
+
+  constructor(
+    { template, path }: PlacedTemplate,
+    kind: WorkloadKind,
+    commands: CommandReader,
+    read: (pod: Pod) => readonly Container[],
+    spec?: JsonObject,
+  ) {
+    this.template = template;
+    this.path = path;
+    this.kind = kind;
+    this.commands = commands;
+    this.place = new FieldPlace(path, 'spec');
+    this.#metadata = objectMember(template, 'metadata') ?? {};
+    this.labels = stringMembers(this.#metadata, 'labels');
+    this.#read = read;
+    this.#spec = spec;
+  }
+
+  get labelNames(): readonly string[] {
+    return Object.keys(objectMember(this.#metadata, 'labels') ?? {});
+  }
+
+  get annotations(): ReadonlyMap<string, string> {
+    return (this.#annotations ??= stringMap(this.#metadata, 'annotations'));
+  }
+
+  get hasOwner(): boolean {
+    return listMember(this.#metadata, 'ownerReferences').length > 0;
+  }
+
+  get spec(): JsonObject {
+    return (this.#spec ??= apiSpecOf(specOf(this.template), this.kind));
+  }
+
+  get runsForever(): boolean {
+    return !this.kind.runsToCompletion && runsForever(this.spec);
+  }
+
+  get graceSeconds(): number | undefined {
+    return podGraceSeconds(this.spec);
+  }
+
+  get hostNetwork(): boolean {
+    return member(this.spec, 'hostNetwork') === true;
+  }
+
+  get containers(): readonly Container[] {
+    return (this.#containers ??= this.#read(this));
+  }
+
+  get main(): MainContainer {
+    return (this.#main ??= mainContainerOf(this.containers, this.annotations));
+  }
 }
 
 function readContainers(pod: Pod): readonly Container[] {
@@ -97,21 +122,22 @@ export interface ProbeToAdd {
   readonly probe: JsonObject | undefined;
 }
 
-/** The same Pod with other probes. Only the containers that get a probe, or lose one, are read again. */
+/** The same Pod with other probes. Only the probes of containers that get one, or lose one, are read again. */
 export function withProbes(pod: Pod, given: readonly ProbeToAdd[]): Pod {
   if (given.length === 0) return pod;
   const edits = given.map(({ container: { list, index }, kind, probe = null }) => {
     return { path: [list, index, kind], value: probe };
   });
-  const written = withEdits(specOf(pod.template), edits);
   const spec = apiSpecOf(withEdits(pod.spec, edits), pod.kind);
   const containers = pod.containers.map((own) => {
     const changed = listMember(spec, own.list)[own.index];
     if (changed === own.spec || !isJsonObject(changed)) return own;
-    return readContainer(pod, { ...own, spec: changed }, listMember(written, own.list)[own.index]);
+    const ofOwn = given.filter(({ container: { list, index } }) => list === own.list && index === own.index);
+    const writtenAs = (wanted: ProbeKind): unknown =>
+      ofOwn.find(({ kind }) => kind === wanted)?.probe ?? own.written.find(({ kind }) => kind === wanted)?.written;
+    return withProbesOf(own, changed, writtenAs, pod.commands);
   });
-  const placed = { path: pod.path, template: { ...pod.template, spec: written } };
-  return lazyPod(placed, pod.kind, pod.commands, () => containers, spec);
+  return new TemplatePod(pod, pod.kind, pod.commands, () => containers, spec);
 }
 
 /** The Pod as a controller creates it: there, the injector of a mesh owns the container with the name of its proxy. */
@@ -120,7 +146,7 @@ export function asCreated(pod: Pod): Pod {
     role !== 'mesh' && role !== 'ephemeral' && isMeshProxyName(name);
   if (isPod(pod.kind) || !pod.containers.some(isTakenOver)) return pod;
   const containers = pod.containers.map((one): Container => (isTakenOver(one) ? { ...one, role: 'mesh' } : one));
-  return lazyPod(pod, pod.kind, pod.commands, () => containers, pod.spec);
+  return new TemplatePod(pod, pod.kind, pod.commands, () => containers, pod.spec);
 }
 
 function apiSpecOf(podSpec: JsonObject, { defaultProbePort: port }: WorkloadKind): JsonObject {

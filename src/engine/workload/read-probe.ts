@@ -4,6 +4,7 @@ import { HANDLER_DEFAULTS } from '../probe/api-defaults.ts';
 import { NO_COMMAND } from '../probe/exec-invocation.ts';
 import { HANDLER_KINDS, handlerKindsOf, type HandlerKind, type ProbeKind } from '../probe/probe.ts';
 import { isTimingSound, probeTiming } from '../probe/timing.ts';
+import { boundedMembersOf } from './bounded-container.ts';
 import type { CommandReader } from './command-reader.ts';
 import { probeGraceSeconds } from './kill-settings.ts';
 import { isMeshProbe } from './mesh.ts';
@@ -14,16 +15,16 @@ import type { Container, Handler, Header, Probe, WrittenProbe } from './pod.ts';
  *
  * @param written as the author or a policy wrote it
  * @param defaulted the same after API defaulting
- * @param spec that with bounded texts
  */
 export function readProbe(
   container: Container,
   kind: ProbeKind,
   written: unknown,
   defaulted: unknown,
-  spec: JsonObject,
   commands: CommandReader,
 ): WrittenProbe {
+  const whole = isJsonObject(defaulted) ? defaulted : {};
+  const spec = boundedMembersOf(whole);
   const [handlerKind, ...others] = handlerKindsOf(spec);
   const handler = handlerKind && others.length === 0 ? objectMember(spec, handlerKind) : undefined;
   const exec = objectMember(spec, 'exec');
@@ -34,7 +35,7 @@ export function readProbe(
     container,
     written,
     spec,
-    whole: isJsonObject(defaulted) ? defaulted : {},
+    whole,
     isOfMesh: isMeshProbe(container.name, spec),
     handler: handlerKind && handler && readHandler(handlerKind, handler),
     command: exec === undefined ? NO_COMMAND : commands.commandOf(exec),
