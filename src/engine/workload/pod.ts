@@ -71,9 +71,7 @@ export interface Container {
   readonly readablePorts: readonly ContainerPort[];
   /** The variables of `env`. Undefined for a cut list: nobody knows which entry is the last of its name. */
   readonly env: () => ReadonlyMap<string, VariableSource> | undefined;
-  /** The elements of `command` and `args`, whatever their types. */
-  readonly argv: readonly unknown[];
-  /** What these say. */
+  /** What `command` and `args` say. */
   readonly line: CommandLine;
   /** Its own restartPolicy, if it has one, is Always (ContainerRestartRules, since Kubernetes 1.34). */
   readonly runsForever: boolean;

@@ -52,7 +52,11 @@ function roleOf(list: ContainerList, spec: JsonObject, isMeshProxy: boolean): Co
 export function readContainer(pod: Pod, placed: PlacedContainer, written: unknown): Container {
   const { list, index, spec } = placed;
   const readablePorts = portsOf(spec);
-  const lists = boundedMembersOf({ command: member(spec, 'command'), args: member(spec, 'args') });
+  let env: Container['env'] = () => {
+    const declared = declaredVariables(boundedMembersOf({ env: member(spec, 'env') }));
+    env = () => declared;
+    return declared;
+  };
   const container = {
     ...placed,
     pod,
@@ -60,9 +64,8 @@ export function readContainer(pod: Pod, placed: PlacedContainer, written: unknow
     image: stringMember(spec, 'image') ?? '',
     ports: arePortsSound(spec) ? readablePorts : undefined,
     readablePorts,
-    env: () => declaredVariables(boundedMembersOf({ env: member(spec, 'env') })),
-    argv: [...listMember(lists, 'command'), ...listMember(lists, 'args')],
-    line: pod.commands.lineOf(lists),
+    env: () => env(),
+    line: pod.commands.lineOf(boundedMembersOf({ command: member(spec, 'command'), args: member(spec, 'args') })),
     runsForever: runsForever(spec),
     mayBeRestarted: mayBeRestarted(spec, pod.spec),
     killEndsPod: killEndsPod(spec, pod.spec),
