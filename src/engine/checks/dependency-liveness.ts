@@ -33,7 +33,7 @@ const SELF_CONTAINED = /^--?target=(?:distributor|querier)$/;
  * and a query frontend its queriers (grafana/loki, pkg/loki/loki.go, readyHandler).
  */
 export function selfContainedTarget({ line }: Container): string | undefined {
-  const target = line().words.find(({ list, text }) => list === 'args' && /^--?target=/.test(text))?.text;
+  const target = line.words.find(({ list, text }) => list === 'args' && /^--?target=/.test(text))?.text;
   return target !== undefined && SELF_CONTAINED.test(target) ? target : undefined;
 }
 

@@ -20,7 +20,7 @@ export const execLocalhost = defineCheck({
   eachProbe: (probe) => {
     const client = probe.command.isWhole ? probe.command.once(localClient) : undefined;
     const [inner] = Object.values(client?.handler ?? {}) as JsonObject[];
-    if (client === undefined || loopbackFlag(probe.container.line().flags, Number(inner?.['port']))) return undefined;
+    if (client === undefined || loopbackFlag(probe.container.line.flags, Number(inner?.['port']))) return undefined;
     return {
       ...located(probe, 'exec', 'command'),
       message: `${containerPhrase(probe.container)} starts ${quote(client.program)} for each ${probe.kind}, to ask an address that the kubelet can ask without a process`,

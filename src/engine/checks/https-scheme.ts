@@ -86,7 +86,7 @@ function written({ name, flag, value = '' }: Setting): string {
 
 /** The flags in `command` and `args`, as `--flag=value` and as two words, and the variables. */
 function settingsOf({ line, env }: Container): readonly Setting[] {
-  const { words } = line();
+  const { words } = line;
   const flags = words.flatMap(({ text }, at): Setting[] => {
     const [, flag, name, own] = /^(--?([A-Za-z][\w.-]*))(?:=(.*))?$/s.exec(text) ?? [];
     const next = words[at + 1]?.text ?? '';
@@ -105,7 +105,7 @@ const TURNS_OFF = /^(?:insecure|(?:no|disable|without)[-_]?(?:tls|ssl|https)|(?:
 
 /** True if anything of the container says that it has to do with TLS. */
 function mentionsTls(container: Container): boolean {
-  const { words, unread } = container.line();
+  const { words, unread } = container.line;
   if (unread !== undefined || words.some(({ text }) => tlsPortsIn(text).length > 0)) return true;
   return settingsOf(container).some(({ name, value = 'unknown' }) => {
     if (tlsPortsIn(value).length > 0) return true;
@@ -147,7 +147,7 @@ const PLAIN =
 
 /** The word of the container that makes a port a TLS port: it names the port, or the port is the only one. */
 function tlsWordOf(container: Container, number: number, declared: ContainerPort | undefined): string | undefined {
-  const { words, unread } = container.line();
+  const { words, unread } = container.line;
   const settings = settingsOf(container);
   const values = [
     ...words.map(({ text }) => text),

@@ -19,7 +19,7 @@ export const listenAddress = defineCheck({
   eachProbe: (probe) => {
     const asked = askedPort(probe);
     if (asked === undefined) return undefined;
-    const { flags, unread: script } = probe.container.line();
+    const { flags, unread: script } = probe.container.line;
     const binding = loopbackFlag(flags, asked.number);
     const found =
       binding === undefined
@@ -91,7 +91,7 @@ function portViolation(
   // The port is right if a flag names it, or if it is declared and another probe asks the flag's port.
   const isNamed =
     flags.some(({ addresses }) => addresses.some((other) => other.port === port)) ||
-    container.line().otherPorts().has(port);
+    container.line.otherPorts().has(port);
   const isAskedByOther = container.probes.some((other) => other !== probe && askedPort(other)?.number === address.port);
   if (isNamed || (declared !== undefined && isAskedByOther)) return undefined;
   const answering = address.isLoopback ? undefined : findPort(container.ports ?? [], address.port);

@@ -51,7 +51,7 @@ export function nodeAddressOf({ container, handler }: Probe): string | undefined
   const host = 'host' in handler ? (handler.host ?? '') : '';
   const address = host.replace(/^\[|\]$/g, '');
   if (!container.pod.hostNetwork || UNSPECIFIED.test(host) || !/^[\d.]+$|:/.test(address)) return undefined;
-  const texts = container.line().words.flatMap(({ text }) => text.split(/[\s,;=/]+/));
+  const texts = container.line.words.flatMap(({ text }) => text.split(/[\s,;=/]+/));
   const isNamed = texts.some(
     (text) => text === address || text.startsWith(`${address}:`) || text.startsWith(`[${address}]`),
   );

@@ -117,7 +117,7 @@ function textsOf(container: Container): readonly NamedText[] {
   const variables = [...(container.env() ?? [])].flatMap(([name, source]) =>
     source.from === 'value' ? [{ name, text: source.value }] : [],
   );
-  const words = container.line().words.flatMap(({ text }) => text.split(/[\s"']+/));
+  const words = container.line.words.flatMap(({ text }) => text.split(/[\s"']+/));
   const flags = words.map((word, at): NamedText => {
     const [, name, value] = /^(-{0,2}[A-Za-z_][\w.-]*)=(.*)$/s.exec(word) ?? [];
     const before = words[at - 1] ?? '';

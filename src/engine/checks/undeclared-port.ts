@@ -74,7 +74,7 @@ function hostPortOf(probe: Probe, port: number): Wrong | undefined {
  */
 function namesNumber(container: Container, number: number, before = '\\d'): boolean {
   const words = [
-    ...container.line().words.map(({ text }) => text),
+    ...container.line.words.map(({ text }) => text),
     ...container.probes.flatMap(({ command }) => command.argv),
   ];
   const values = [...(container.env()?.values() ?? [])].map((variable) =>

@@ -39,6 +39,8 @@ type Default = string | number | Defaults | readonly [Defaults];
 
 const defaults = (fields: Readonly<Record<string, Default>>): Defaults => new Map(Object.entries(fields));
 
+const ofEachProbe = (probe: Defaults): Defaults => new Map(PROBE_KINDS.map((kind) => [kind, probe]));
+
 /** SetDefaults_HTTPGetAction. A hook's httpGet gets the same as a probe's. */
 const { path, scheme, service } = HANDLER_DEFAULTS;
 const HTTP_GET = defaults({ path, scheme });
@@ -52,7 +54,7 @@ const PROBE = defaults({
 const CONTAINER = defaults({
   ports: [defaults({ protocol: DEFAULT_PROTOCOL })],
   lifecycle: defaults({ postStart: HOOK, preStop: HOOK }),
-  ...Object.fromEntries(PROBE_KINDS.map((kind) => [kind, PROBE])),
+  ...Object.fromEntries(ofEachProbe(PROBE)),
 });
 const POD_SPEC = defaults({
   ...Object.fromEntries(CONTAINER_LISTS.map((list) => [list, [CONTAINER] as const])),
@@ -74,6 +76,13 @@ export function defaultedProbe(probe: JsonObject): JsonObject {
   return withDefaults(probe, PROBE);
 }
 
+/** A container whose HTTP and TCP probes have a port. */
+export function withProbePort(container: JsonObject, port: number): JsonObject {
+  const handler = defaults({ port });
+  const probe = defaults({ httpGet: handler, tcpSocket: handler });
+  return withDefaults(container, ofEachProbe(probe));
+}
+
 function withDefaults(object: JsonObject, fields: Defaults): JsonObject {
   let changed: Record<string, unknown> | undefined;
   for (const [field, fallback] of fields) {
@@ -85,17 +94,15 @@ function withDefaults(object: JsonObject, fields: Defaults): JsonObject {
 }
 
 function valueOr(value: unknown, fallback: Default, field: string): unknown {
-  if (fallback instanceof Map) return isJsonObject(value) ? withDefaults(value, fallback) : value;
   if (typeof fallback === 'string') return isPresent(value) && value !== '' ? value : fallback;
   // Go cannot tell 0 from absent. The Pod's grace period is a pointer, and may be 0.
   if (typeof fallback === 'number')
     return isPresent(value) && (value !== 0 || field === 'terminationGracePeriodSeconds') ? value : fallback;
+  if (fallback instanceof Map) return isJsonObject(value) ? withDefaults(value, fallback) : value;
   if (!Array.isArray(value)) return value;
-  const [ofElement] = fallback as readonly [Defaults];
-  const set = value.map((element: unknown) => {
-    // In Go, a null element of a list of structs is an empty struct. A container without a name is refused anyhow.
-    const struct = element === null && field === 'ports' ? {} : element;
-    return isJsonObject(struct) ? withDefaults(struct, ofElement) : struct;
-  });
+  // In Go, a null element of a list of structs is an empty struct. A container without a name is refused anyhow.
+  const set = value.map((element: unknown) =>
+    valueOr(element === null && field === 'ports' ? {} : element, (fallback as readonly [Defaults])[0], field),
+  );
   return set.every((element, index) => element === value[index]) ? value : set;
 }

@@ -1,6 +1,6 @@
 import { PROBE_INTEGERS, type HandlerKind } from './probe.ts';
 import { formatPath, type FieldPath, type FieldPlace } from '../../base/json/field-path.ts';
-import { NumberLiteral, isJsonObject, type JsonObject } from '../../base/json/json-value.ts';
+import { NumberLiteral, isJsonObject, isPresent, type JsonObject } from '../../base/json/json-value.ts';
 import { INT32_MAX } from './go-values.ts';
 
 /*
@@ -11,12 +11,11 @@ import { INT32_MAX } from './go-values.ts';
 
 /**
  * A Go type that JSON is decoded into. A scalar is the type as Go's decoder spells it in an error: `int32`, `int64`, or
- * the name of a type of strings. `int-or-string` is intstr.IntOrString, which decodes itself.
+ * the name of a type of strings. `int-or-string` is intstr.IntOrString, which decodes itself. `[T]` is a slice.
  */
-export type GoType = string | { readonly kind: 'list'; readonly element: GoType } | GoStruct;
+export type GoType = string | readonly [GoType] | GoStruct;
 
 export interface GoStruct {
-  readonly kind: 'struct';
   readonly name: string;
   /** All fields, also those of the embedded struct. */
   readonly fields: ReadonlyMap<string, GoType>;
@@ -24,28 +23,18 @@ export interface GoStruct {
   readonly embedded: GoStruct | undefined;
 }
 
-/** The name of a type in an error of Go's decoder. IntOrString decodes a value that is no string as an int32. */
-function goTypeName(type: GoType): string {
-  if (typeof type === 'string') return type === 'int-or-string' ? 'int32' : type;
-  return type.kind === 'list' ? `[]${goTypeName(type.element)}` : `v1.${type.name}`;
-}
-
-function list(element: GoType): GoType {
-  return { kind: 'list', element };
-}
-
 function struct(name: string, fields: Readonly<Record<string, GoType>>, embedded?: GoStruct): GoStruct {
-  return { kind: 'struct', name, fields: new Map([...(embedded?.fields ?? []), ...Object.entries(fields)]), embedded };
+  return { name, fields: new Map([...(embedded?.fields ?? []), ...Object.entries(fields)]), embedded };
 }
 
-const exec = struct('ExecAction', { command: list('string') });
+const exec = struct('ExecAction', { command: ['string'] });
 const httpHeader = struct('HTTPHeader', { name: 'string', value: 'string' });
 const httpGet = struct('HTTPGetAction', {
   path: 'string',
   port: 'int-or-string',
   host: 'string',
   scheme: 'v1.URIScheme',
-  httpHeaders: list(httpHeader),
+  httpHeaders: [httpHeader],
   protocol: 'v1.HTTPProtocol',
 });
 const tcpSocket = struct('TCPSocketAction', { port: 'int-or-string', host: 'string' });
@@ -77,19 +66,19 @@ const restartRule = struct('ContainerRestartRule', {
   action: 'v1.ContainerRestartRuleAction',
   exitCodes: struct('ContainerRestartRuleOnExitCodes', {
     operator: 'v1.ContainerRestartRuleOnExitCodesOperator',
-    values: list('int32'),
+    values: ['int32'],
   }),
 });
 
-const containerFields = {
+const containerFields: Readonly<Record<string, GoType>> = {
   name: 'string',
   image: 'string',
-  command: list('string'),
-  args: list('string'),
+  command: ['string'],
+  args: ['string'],
   workingDir: 'string',
-  ports: list(port),
+  ports: [port],
   restartPolicy: 'v1.ContainerRestartPolicy',
-  restartPolicyRules: list(restartRule),
+  restartPolicyRules: [restartRule],
   livenessProbe: PROBE_TYPE,
   readinessProbe: PROBE_TYPE,
   startupProbe: PROBE_TYPE,
@@ -106,9 +95,9 @@ const ephemeralContainer = struct(
 );
 
 const POD_SPEC_TYPE = struct('PodSpec', {
-  containers: list(CONTAINER_TYPE),
-  initContainers: list(CONTAINER_TYPE),
-  ephemeralContainers: list(ephemeralContainer),
+  containers: [CONTAINER_TYPE],
+  initContainers: [CONTAINER_TYPE],
+  ephemeralContainers: [ephemeralContainer],
   restartPolicy: 'v1.RestartPolicy',
   terminationGracePeriodSeconds: 'int64',
 });
@@ -128,43 +117,56 @@ export interface DecodeProblem {
  * accepted here unless they come as a NumberLiteral.
  */
 export function decodeProblem(podSpec: JsonObject, podSpecPlace: FieldPlace): DecodeProblem | undefined {
-  const found: Problem[] = [];
-  const top = { own: podSpecPlace, struct: '', field: () => formatPath(podSpecPlace.path()) };
-  addProblems(found, podSpec, POD_SPEC_TYPE, top);
-  const problem = found.find(({ stops }) => stops) ?? found[0];
-  return problem && { path: problem.path, message: problem.message };
+  const found: Mismatch[] = [];
+  addMismatches(found, podSpec, POD_SPEC_TYPE, {
+    place: podSpecPlace,
+    struct: '',
+    names: formatPath(podSpecPlace.path()),
+  });
+  const first = found.find(({ type }) => type === 'int-or-string') ?? found[0];
+  if (first === undefined) return undefined;
+  const { value, type, place, struct, names } = first;
+  const kind = jsonKind(value, typeof type === 'string' && INTEGERS.includes(type));
+  const field = `Go struct field ${struct}.${names} of type ${goTypeName(type)}`;
+  return { path: place.path(), message: `json: cannot unmarshal ${kind} into ${field}` };
 }
 
-interface Problem extends DecodeProblem {
-  readonly stops: boolean;
-}
-
-/** A place in the object: our own, and the decoder's name for it. Nearly every Pod spec decodes, and needs no name. */
+/** A place in the object: our own, and the decoder's name for it: the innermost struct, and names without indices. */
 interface Place {
-  readonly own: FieldPlace;
-  /** The innermost struct. */
+  readonly place: FieldPlace;
   readonly struct: string;
-  /** Field names from the top, without indices. */
-  readonly field: () => string;
+  readonly names: string;
 }
 
-/** Adds the problems in the order of the document. Null fits every type: it leaves the zero value. */
-function addProblems(found: Problem[], value: unknown, type: GoType, place: Place): void {
-  if (value === null || value === undefined) return;
+/** A value of a type that its field cannot take. */
+interface Mismatch extends Place {
+  readonly value: unknown;
+  readonly type: GoType;
+}
+
+/** Adds the mismatches in the order of the document. Null fits every type: it leaves the zero value. */
+function addMismatches(found: Mismatch[], value: unknown, type: GoType, at: Place): void {
+  if (!isPresent(value)) return;
   if (typeof type === 'string') {
-    if (!fits(value, type)) found.push(mismatch(value, type, place));
-  } else if (type.kind === 'struct' && isJsonObject(value) && !(value instanceof NumberLiteral)) {
+    if (!fits(value, type)) found.push({ value, type, ...at });
+  } else if ('fields' in type && isJsonObject(value) && !(value instanceof NumberLiteral)) {
     for (const [name, inner] of Object.entries(value)) {
       const innerType = type.fields.get(name);
       if (innerType === undefined) continue;
       const goName = type.embedded?.fields.has(name) === true ? `${type.embedded.name}.${name}` : name;
-      const below = { own: place.own.at(name), struct: type.name, field: () => `${place.field()}.${goName}` };
-      addProblems(found, inner, innerType, below);
+      const below = { place: at.place.at(name), struct: type.name, names: `${at.names}.${goName}` };
+      addMismatches(found, inner, innerType, below);
     }
-  } else if (type.kind === 'list' && Array.isArray(value)) {
+  } else if (!('fields' in type) && Array.isArray(value)) {
     for (const [index, element] of value.entries())
-      addProblems(found, element, type.element, { ...place, own: place.own.at(index) });
-  } else found.push(mismatch(value, type, place));
+      addMismatches(found, element, type[0], { ...at, place: at.place.at(index) });
+  } else found.push({ value, type, ...at });
+}
+
+/** The name of a type in an error of Go's decoder. IntOrString decodes a value that is no string as an int32. */
+function goTypeName(type: GoType): string {
+  if (typeof type === 'string') return type === 'int-or-string' ? 'int32' : type;
+  return 'fields' in type ? `v1.${type.name}` : `[]${goTypeName(type[0])}`;
 }
 
 const INTEGERS = ['int32', 'int64', 'int-or-string'];
@@ -176,16 +178,6 @@ function fits(value: unknown, type: string): boolean {
   if (typeof value === 'string') return !INTEGERS.includes(type) || type === 'int-or-string';
   if (typeof value !== 'number' || !INTEGERS.includes(type) || !Number.isInteger(value)) return false;
   return type === 'int64' ? Math.abs(value) <= INT64_MAX : value >= -INT32_MAX - 1 && value <= INT32_MAX;
-}
-
-function mismatch(value: unknown, type: GoType, { own, struct, field }: Place): Problem {
-  return {
-    path: own.path(),
-    message:
-      `json: cannot unmarshal ${jsonKind(value, typeof type === 'string' && INTEGERS.includes(type))} ` +
-      `into Go struct field ${struct}.${field()} of type ${goTypeName(type)}`,
-    stops: type === 'int-or-string',
-  };
 }
 
 /** Go's name for a JSON value. Go shows the number itself only where the field wants an integer. */

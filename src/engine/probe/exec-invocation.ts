@@ -81,11 +81,12 @@ export interface CommandOption {
 export const CURL_VALUED = 'AbCcDdEeFHhKmoPQrTtUuwXxYyz';
 
 /**
- * Reads the options of a command. A long option gets the next word as its value, too, because nobody knows here whether
- * the option takes a value.
+ * Reads the options of a command. A long option gets the next word as its value, too, and the word stays: nobody knows
+ * here whether the option takes a value.
  * @param valued the letters whose options take a value
+ * @param long the long options that are known to take a value
  */
-export function optionsOf(words: readonly string[], valued: string): CommandOption[] {
+export function optionsOf(words: readonly string[], valued: string, long?: RegExp): CommandOption[] {
   const options: CommandOption[] = [];
   for (let at = 0; at < words.length; at++) {
     const word = words[at] ?? '';
@@ -93,8 +94,10 @@ export function optionsOf(words: readonly string[], valued: string): CommandOpti
     if (!word.startsWith('-') || word === '-') options.push({ name: undefined, value: word });
     else if (word.startsWith('--')) {
       const sign = word.indexOf('=');
-      if (sign < 0) options.push({ name: word, value: next });
-      else options.push({ name: word.slice(0, sign), value: word.slice(sign + 1) });
+      if (sign < 0) {
+        options.push({ name: word, value: next });
+        if (long?.test(word) === true) at += 1;
+      } else options.push({ name: word.slice(0, sign), value: word.slice(sign + 1) });
     } else
       for (let letter = 1; letter < word.length; letter++) {
         const takesValue = valued.includes(word.charAt(letter));

@@ -1,35 +1,30 @@
-import { invocationOf, parsedScript, type ExecCommand } from './exec-invocation.ts';
+import { CURL_VALUED, invocationOf, optionsOf, parsedScript, type ExecCommand } from './exec-invocation.ts';
 import { isLoopbackHost, isPortNumber } from './handler-values.ts';
 import { programWords, type ShellCommand, type ShellScript } from './shell-script.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 
-/** The options of a client that change nothing that a probe reads: output, time limits, and certificates to skip. */
+/** How a client reads its options. */
 interface ClientOptions {
-  /** The whole word of an option whose value is the next word: `-fsSo`. */
-  readonly valued: RegExp;
-  /** An option without a value, or with its value in the same word. */
-  readonly alone: RegExp;
+  /** The letters and the long options whose value may be the next word. */
+  readonly letters: string;
+  readonly long: RegExp;
+  /** What changes nothing that a probe reads: output, time limits, and certificates to skip. */
+  readonly harmless: RegExp;
 }
 
-const CURL_VALUES =
-  '--(?:output|max-time|connect-timeout|write-out|user-agent|retry|retry-delay|retry-max-time|noproxy)';
-const CURL_WORDS =
-  'fail|fail-with-body|silent|show-error|insecure|location|include|head|verbose|globoff|no-buffer|http1\\.[01]|' +
-  'ipv[46]|compressed|no-progress-meter|url';
-const WGET_VALUES = '--(?:output-document|timeout|tries|user-agent|proxy)';
-const WGET_WORDS = 'quiet|no-verbose|verbose|spider|server-response|no-check-certificate|inet[46]-only|no-proxy';
-
-const CLIENTS: Readonly<Record<string, ClientOptions>> = {
-  curl: {
-    valued: new RegExp(`^(?:-[fsSkLiIvgN046]*[omwA]|-qO|${CURL_VALUES})$`),
-    alone: new RegExp(`^(?:-[fsSkLiIvgN046]+|--(?:${CURL_WORDS})|-[omwA].*|${CURL_VALUES}=.*)$`, 's'),
-  },
-  wget: {
-    valued: new RegExp(`^(?:-(?:(?:[qSv46]|nv)+O?)?[OTtY]|${WGET_VALUES})$`),
-    alone: new RegExp(`^(?:-(?:[qSv46]|nv)+(?:O-?)?|--(?:${WGET_WORDS})|-[OTtY].*|${WGET_VALUES}=.*)$`, 's'),
-  },
+const CURL: ClientOptions = {
+  letters: CURL_VALUED,
+  long: /^--(?:output|max-time|connect-timeout|write-out|user-agent|retry|retry-delay|retry-max-time|noproxy)$/,
+  harmless:
+    /^(?:-[fsSkLiIvgN046omwA]|--(?:fail|fail-with-body|silent|show-error|insecure|location|include|head|verbose|globoff|no-buffer|http1\.[01]|ipv[46]|compressed|no-progress-meter|url))$/,
 };
-const NETCAT: ClientOptions = { valued: /^-(?:[wiGq]|[zvn46]+w)$/, alone: /^-(?:[zvnN46]+(?:w\d+)?|w\d+)$/ };
+const WGET: ClientOptions = {
+  letters: 'OTtY',
+  long: /^--(?:output-document|timeout|tries|user-agent|proxy)$/,
+  harmless:
+    /^(?:-[nqSv46OTtY]|--(?:quiet|no-verbose|verbose|spider|server-response|no-check-certificate|inet[46]-only|no-proxy))$/,
+};
+const NETCAT: ClientOptions = { letters: 'wiGq', long: /^$/, harmless: /^-[zvnN46wiGq]$/ };
 
 const MOST_WORDS = 100;
 
@@ -65,22 +60,17 @@ function onlyFails({ words }: ShellCommand): boolean {
 
 function handlerOf(program: string, operands: readonly string[]): JsonObject | undefined {
   if (/^(?:nc|ncat|netcat)$/.test(program)) return tcpHandler(plainOperands(operands, NETCAT));
-  const client = Object.hasOwn(CLIENTS, program) ? CLIENTS[program] : undefined;
-  const [url, ...others] = (client && plainOperands(operands, client)) ?? [];
+  if (program !== 'curl' && program !== 'wget') return undefined;
+  const [url, ...others] = plainOperands(operands, program === 'curl' ? CURL : WGET);
   return url === undefined || others.length > 0 ? undefined : handlerOfUrl(url);
 }
 
 /** The words that are no options. None when an option changes the request. */
-function plainOperands(words: readonly string[], { valued, alone }: ClientOptions): string[] {
-  const plain: string[] = [];
+function plainOperands(words: readonly string[], { letters, long, harmless }: ClientOptions): string[] {
   if (words.length > MOST_WORDS) return [];
-  for (let at = 0; at < words.length; at++) {
-    const word = words[at] ?? '';
-    if (!word.startsWith('-') || word === '-') plain.push(word);
-    else if (valued.test(word)) at += 1;
-    else if (!alone.test(word)) return [];
-  }
-  return plain;
+  const options = optionsOf(words, letters, long);
+  const isHarmless = options.every(({ name }) => name === undefined || harmless.test(name) || long.test(name));
+  return isHarmless ? options.flatMap(({ name, value }) => (name === undefined ? [value] : [])) : [];
 }
 
 const URL_PARTS = /^(?:(https?):\/\/)?(\[[^\]]*\]|[^/:?#@]+)(?::(\d{1,5}))?(\/[^#\s]*|\?[^#\s]*)?(?:#.*)?$/i;

@@ -27,7 +27,7 @@ export interface ShellCommand {
 }
 
 /** A shell script, cut at its operators. Comments are left out. */
-export type ShellScript = Readonly<Pick<Scan, 'commands' | 'substitutions' | 'documents'>>;
+export type ShellScript = Readonly<Pick<Scan, 'commands' | 'substitutions'>>;
 
 /** What redirects input or output, longest first; the next word belongs to it. `<(` and `>(` begin words. */
 const REDIRECTION = /&>>|<<<|<<-|&>|<<|<&|<>|>>|>&|>\||[<>](?!\()/y;
@@ -69,8 +69,6 @@ class Scan {
   readonly commands: ShellCommand[] = [];
   /** The commands in `$(...)`, `<(...)` and backticks, each as a script. */
   readonly substitutions: string[] = [];
-  /** The texts of here-documents. */
-  readonly documents: string[] = [];
   readonly #text: string;
   #words: ShellWord[] = [];
   #redirections: ShellRedirection[] = [];
@@ -140,7 +138,6 @@ class Scan {
         if (line.replace(sign === '<<-' ? /^\t+|\n$/g : /\n$/, '') === end) break;
         text += line;
       }
-      this.documents.push(text);
       this.substitutions.push(...substitutionsIn(text));
     }
     this.#awaited = [];

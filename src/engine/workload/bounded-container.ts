@@ -12,17 +12,18 @@ export const CUT_MARK = '\uD800';
 const DEEPEST = 5;
 
 /**
- * A probe or a container as checks read it. Texts and lists of its members, such as `command`, `env` and handlers, are
- * cut at MOST_TEXT_CHARACTERS and MOST_LIST_ENTRIES; an entry keeps its index. For reading only: an edit or a patch
- * must not contain a part of a cut value (`holdsCut`).
+ * A container as checks read it. Texts and lists of its members, such as `command`, `env` and handlers, are cut at
+ * MOST_TEXT_CHARACTERS and MOST_LIST_ENTRIES; an entry keeps its index. For reading only: an edit or a patch must not
+ * contain a part of a cut value (`holdsCut`). The same object when nothing is too long.
  */
-export function boundedMembersOf(object: JsonObject): JsonObject {
-  return boundedMembers(object, Object.keys(object), DEEPEST);
-}
-
-/** An object with one bounded member. */
-export function boundedMember(object: JsonObject, field: string): JsonObject {
-  return boundedMembers(object, [field], DEEPEST);
+export function boundedMembersOf(object: JsonObject, depth = DEEPEST): JsonObject {
+  let cut: Record<string, unknown> | undefined;
+  for (const field of Object.keys(object)) {
+    const value = member(object, field);
+    const short = Array.isArray(value) ? boundedList(value, depth) : bounded(value, TEXTS.has(field), depth);
+    if (short !== value) (cut ??= { ...object })[field] = short;
+  }
+  return cut ?? object;
 }
 
 /** True for a text of a bounded container whose end is missing, and for the last entry of a cut list. */
@@ -44,7 +45,7 @@ function bounded(value: unknown, isText: boolean, depth: number): unknown {
   if (typeof value === 'string')
     return isText && value.length > MOST_TEXT_CHARACTERS ? beginning(value, MOST_TEXT_CHARACTERS) + CUT_MARK : value;
   if (depth === 0 || Array.isArray(value) || !isJsonObject(value)) return value;
-  return boundedMembers(value, Object.keys(value), depth - 1);
+  return boundedMembersOf(value, depth - 1);
 }
 
 /** The last entry of a cut list is of the kind of the first: a text, or an object with the texts `name` and `value`. */
@@ -53,15 +54,4 @@ function boundedList(list: readonly unknown[], depth: number): readonly unknown[
   const cut = entries.map((entry) => bounded(entry, true, depth - 1));
   if (entries !== list) return [...cut, typeof list[0] === 'string' ? CUT_MARK : { name: CUT_MARK, value: CUT_MARK }];
   return cut.every((entry, index) => entry === list[index]) ? list : cut;
-}
-
-/** The same object when no member needs a cut. */
-function boundedMembers(object: JsonObject, fields: readonly string[], depth: number): JsonObject {
-  let cut: Record<string, unknown> | undefined;
-  for (const field of fields) {
-    const value = member(object, field);
-    const short = Array.isArray(value) ? boundedList(value, depth) : bounded(value, TEXTS.has(field), depth);
-    if (short !== value) (cut ??= { ...object })[field] = short;
-  }
-  return cut ?? object;
 }

@@ -1,8 +1,4 @@
-import { listMember, type JsonObject } from '../../base/json/json-value.ts';
 import { isLoopbackHost, isPortNumber } from '../probe/handler-values.ts';
-import { shellInvocationOf } from '../probe/exec-invocation.ts';
-import { readShellScript } from '../probe/shell-script.ts';
-import { CUT_MARK, isCut } from './bounded-container.ts';
 
 export interface ListenAddress {
   readonly port: number;
@@ -78,34 +74,6 @@ export function portsBeside(words: readonly CommandWord[], flags: readonly Liste
   const named = new Set(flags.map(({ list, index }) => `${list} ${index}`));
   const others = words.filter(({ list, index }) => !named.has(`${list} ${index}`));
   return new Set(others.flatMap(({ text }) => /(?:^|[:=])(\d{1,5})$/.exec(text)?.[1] ?? []).map(Number));
-}
-
-/**
- * The words of a bounded container, with those of a script behind `sh -c` in its place. Cut words are skipped, and a
- * cut list has no words: a later flag may replace an earlier one.
- *
- * @param mayRead false for a script that is too long to be read; the script is then returned as `unread`
- */
-export function commandWords(
-  container: JsonObject,
-  mayRead: (script: CommandWord) => boolean = ({ text }) => !isCut(text),
-): { readonly words: readonly CommandWord[]; readonly unread?: CommandWord } {
-  const words: CommandWord[] = [];
-  for (const list of ['command', 'args'] as const) {
-    const elements = listMember(container, list);
-    if (elements.at(-1) === CUT_MARK) return { words: [] };
-    for (const [index, text] of elements.entries()) if (typeof text === 'string') words.push({ text, list, index });
-  }
-  const whole = words.filter(({ text }) => !isCut(text));
-  // A script stands behind an option such as `-c` or `-ec`.
-  if (!words.some(({ text }) => /^-[A-Za-z]*c/.test(text))) return { words: whole };
-  const scriptAt = shellInvocationOf(words.map(({ text }) => text))?.scriptAt;
-  const script = scriptAt === undefined ? undefined : words[scriptAt];
-  if (script === undefined) return { words: whole };
-  if (!mayRead(script)) return { words: whole.filter((word) => word !== script), unread: script };
-  const commands = readShellScript(script.text)?.commands ?? [];
-  const inside = commands.flatMap((command) => command.words.map(({ text }) => ({ ...script, text })));
-  return { words: whole.flatMap((word) => (word === script ? inside : [word])) };
 }
 
 function splitFlag(text: string): [name: string, value: string | undefined] {

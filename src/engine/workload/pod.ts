@@ -71,8 +71,8 @@ export interface Container {
   readonly readablePorts: readonly ContainerPort[];
   /** The variables of `env`. Undefined for a cut list: nobody knows which entry is the last of its name. */
   readonly env: () => ReadonlyMap<string, VariableSource> | undefined;
-  /** The flags in `command` and `args`, read once for each object. */
-  readonly line: () => CommandLine;
+  /** What `command` and `args` say. */
+  readonly line: CommandLine;
   /** Its own restartPolicy, if it has one, is Always (ContainerRestartRules, since Kubernetes 1.34). */
   readonly runsForever: boolean;
   /** The kubelet may start it again after a probe has killed it. */

@@ -1,3 +1,4 @@
+import { wordSet } from '../probe/exec-invocation.ts';
 import type { ContainerPort } from './ports.ts';
 
 type NamedPort = Pick<ContainerPort, 'name' | 'number'>;
@@ -56,18 +57,14 @@ const METRICS = wordTable(`
 `);
 
 /** Words that mean HTTP. A name with such a word says more than the number of its port. */
-const HTTP_WORDS: ReadonlySet<string> = new Set(
-  (
-    'http https http2 h2c web www ws wss rest api ui gui console dashboard admin status health healthz live ready probe ' +
-    'probes management mgmt monitor monitoring exporter metrics prometheus pprof debug webhook'
-  ).split(' '),
-);
+const HTTP_WORDS = wordSet(`
+  http https http2 h2c web www ws wss rest api ui gui console dashboard admin status health healthz live ready probe
+  probes management mgmt monitor monitoring exporter metrics prometheus pprof debug webhook
+`);
 
 /** Words of programs that use a protocol, and often answer HTTP themselves: `kafka-manager`, `redis-commander`. */
-const CLIENT_WORDS: ReadonlySet<string> = new Set(
-  'bridge browser commander connect controller explorer express gateway insight manager operator registry viewer'.split(
-    ' ',
-  ),
+const CLIENT_WORDS = wordSet(
+  'bridge browser commander connect controller explorer express gateway insight manager operator registry viewer',
 );
 
 /** Well-known numbers: IANA's for these protocols, and what their products and debuggers listen on by default. */
@@ -143,18 +140,16 @@ export function protocolOfText(text: string): Omit<PortProtocol, 'because'> {
 }
 
 /** The words of a port's name, then those of its hints, with what says so. */
-function saidOf({ name }: NamedPort, hints: readonly PortHint[]): { words: readonly string[]; because: string }[] {
+function saidOf(name: string | undefined, hints: readonly PortHint[]): { words: readonly string[]; because: string }[] {
   const said = hints.map(({ service, text }) => ({ words: wordsOf(text), because: `Service ${service}` }));
   return name === undefined ? said : [{ words: wordsOf(name), because: 'its name' }, ...said];
 }
 
 /** The first protocol that is never HTTP. */
 function neverHttpIn(said: ReturnType<typeof saidOf>): NeverHttp | undefined {
-  for (const { words, because } of said) {
-    const protocol = firstIn(NEVER_HTTP, words);
-    if (protocol !== undefined) return { protocol, because };
-  }
-  return undefined;
+  return said
+    .map(({ words, because }) => ({ protocol: firstIn(NEVER_HTTP, words) ?? '', because }))
+    .find(({ protocol }) => protocol !== '');
 }
 
 function protocolOfNumber(number: number): NeverHttp | undefined {
@@ -173,7 +168,7 @@ export function protocolOfPort(port: NamedPort, hints: readonly PortHint[] = [])
   const own = port.name === undefined ? UNKNOWN : protocolOfText(port.name);
   if (own.speaks === 'other') return { ...own, because: 'its name' };
   // The words of its own name are no other protocol.
-  const never = hints.length === 0 ? undefined : neverHttpIn(saidOf({ number: port.number, name: undefined }, hints));
+  const never = neverHttpIn(saidOf(undefined, hints));
   if (never !== undefined) return { speaks: 'other', ...never };
   if (own.speaks !== 'unknown') return { ...own, because: 'its name' };
   const said = hints.map(({ service, text }) => ({ ...protocolOfText(text), because: `Service ${service}` }));
@@ -191,7 +186,7 @@ export function protocolOfPort(port: NamedPort, hints: readonly PortHint[] = [])
  * HTTP or a client of the protocol, or where only the number of a port with a name says so.
  */
 export function neverHttp(port: NamedPort, hints: readonly PortHint[] = []): NeverHttp | undefined {
-  const said = saidOf(port, hints);
+  const said = saidOf(port.name, hints);
   if (said.some(({ words }) => words.some((word) => HTTP_WORDS.has(word) || CLIENT_WORDS.has(word)))) return undefined;
   return neverHttpIn(said) ?? (port.name === undefined ? protocolOfNumber(port.number) : undefined);
 }

@@ -3,11 +3,11 @@ import type { JsonObject } from '../../base/json/json-value.ts';
 import { CONTAINER_LISTS, DEFAULT_RESTART_POLICY, type ContainerList } from '../probe/api-defaults.ts';
 import { PROBE_KINDS, type ProbeKind } from '../probe/probe.ts';
 import { isCount } from '../probe/timing.ts';
-import { boundedMember } from './bounded-container.ts';
+import { boundedMembersOf } from './bounded-container.ts';
 import type { CommandReader } from './command-reader.ts';
 import { hasHook, isSidecar, killEndsPod, mayBeRestarted } from './kill-settings.ts';
 import { isMeshProxyName } from './mesh.ts';
-import type { Container, PodSettings, Probe, WrittenProbe } from './pod.ts';
+import type { Container, Pod, Probe, WrittenProbe } from './pod.ts';
 import { portsOf } from './ports.ts';
 import { mayBeJudged, readProbe } from './read-probe.ts';
 import { declaredVariables } from './variables.ts';
@@ -48,18 +48,12 @@ function roleOf(list: ContainerList, spec: JsonObject, isMeshProxy: boolean): Co
   return isSidecar(spec) ? 'sidecar' : 'init';
 }
 
-/** The Pod of a container, with what reads its parts. */
-interface ContainerHome extends PodSettings {
-  readonly spec: JsonObject;
-  readonly commands: CommandReader;
-}
-
 /** @param written the container as it is written, without API defaults */
-export function readContainer(pod: ContainerHome, placed: PlacedContainer, written: unknown): Container {
+export function readContainer(pod: Pod, placed: PlacedContainer, written: unknown): Container {
   const { list, index, spec } = placed;
   const readablePorts = portsOf(spec);
   let env: Container['env'] = () => {
-    const declared = declaredVariables(boundedMember(spec, 'env'));
+    const declared = declaredVariables(boundedMembersOf({ env: member(spec, 'env') }));
     env = () => declared;
     return declared;
   };
@@ -71,56 +65,39 @@ export function readContainer(pod: ContainerHome, placed: PlacedContainer, writt
     ports: arePortsSound(spec) ? readablePorts : undefined,
     readablePorts,
     env: () => env(),
-    line: () => pod.commands.lineOf(spec),
+    line: pod.commands.lineOf(boundedMembersOf({ command: member(spec, 'command'), args: member(spec, 'args') })),
     runsForever: runsForever(spec),
     mayBeRestarted: mayBeRestarted(spec, pod.spec),
     killEndsPod: killEndsPod(spec, pod.spec),
     hasPreStop: hasHook(spec, 'preStop'),
     hasPostStart: hasHook(spec, 'postStart'),
-    probes: [],
-    written: [],
   };
-  return withReadProbes(container, (kind) => {
-    const value = member(spec, kind) ?? undefined;
-    if (value === undefined) return undefined;
-    return readProbe(container, kind, isJsonObject(written) ? member(written, kind) : undefined, value, pod.commands);
-  });
+  const writtenAs = (kind: ProbeKind): unknown => (isJsonObject(written) ? member(written, kind) : undefined);
+  return withProbesOf(container, spec, writtenAs, pod.commands);
 }
 
-/** Fills in the probes of a container that has none yet. They and the container refer to each other. */
-function withReadProbes(
-  container: Container & { readonly probes: Probe[]; readonly written: WrittenProbe[] },
-  probeFor: (kind: ProbeKind) => WrittenProbe | undefined,
+/**
+ * A container with the probes of a spec. All other parts are read already, and stay.
+ *
+ * @param writtenAs a probe without API defaults
+ */
+export function withProbesOf(
+  read: Omit<Container, 'probes' | 'written'>,
+  spec: JsonObject,
+  writtenAs: (kind: ProbeKind) => unknown,
+  commands: CommandReader,
 ): Container {
+  const probes: Probe[] = [];
+  const all: WrittenProbe[] = [];
+  const container = { ...read, spec, probes, written: all };
   for (const kind of PROBE_KINDS) {
-    const probe = probeFor(kind);
-    if (probe === undefined) continue;
-    container.written.push(probe);
-    if (mayBeJudged(probe)) container.probes.push(probe);
+    const value = member(spec, kind) ?? undefined;
+    if (value === undefined) continue;
+    const probe = readProbe(container, kind, writtenAs(kind), value, commands);
+    all.push(probe);
+    if (mayBeJudged(probe)) probes.push(probe);
   }
   return container;
-}
-
-/** A probe for a container; `spec` is the same after API defaulting. Without both, the container's is taken out. */
-interface OtherProbe {
-  readonly kind: ProbeKind;
-  readonly written: JsonObject | undefined;
-  readonly spec: JsonObject | undefined;
-}
-
-/** The same container with other probes. What is read of it already stays. */
-export function containerWith(container: Container, others: readonly OtherProbe[], commands: CommandReader): Container {
-  const spec: Record<string, unknown> = { ...container.spec };
-  for (const other of others)
-    if (other.spec === undefined) Reflect.deleteProperty(spec, other.kind);
-    else spec[other.kind] = other.spec;
-  const changed = { ...container, spec, probes: [], written: [] };
-  return withReadProbes(changed, (kind) => {
-    const other = others.find((one) => one.kind === kind);
-    if (other?.spec !== undefined) return readProbe(changed, kind, other.written, other.spec, commands);
-    const own = other === undefined ? container.written.find((probe) => probe.kind === kind) : undefined;
-    return own && { ...own, container: changed };
-  });
 }
 
 /** True when the restartPolicy of a Pod spec, or of a container, is Always or absent. */

@@ -1,4 +1,4 @@
-import { FieldPlace, valueAt, withEdits, type FieldPath } from '../../base/json/field-path.ts';
+import { FieldPlace, withEdits, type FieldPath } from '../../base/json/field-path.ts';
 import {
   isJsonObject,
   listMember,
@@ -8,8 +8,8 @@ import {
   stringMembers,
 } from '../../base/json/json-value.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
-import { defaultedPodSpec, defaultedProbe } from '../probe/api-defaults.ts';
-import { PROBE_KINDS, type ProbeKind } from '../probe/probe.ts';
+import { defaultedPodSpec, withProbePort } from '../probe/api-defaults.ts';
+import type { ProbeKind } from '../probe/probe.ts';
 import { CommandReader } from './command-reader.ts';
 import { isPod, type PlacedTemplate, type WorkloadKind } from './kinds.ts';
 import { podGraceSeconds } from './kill-settings.ts';
@@ -17,21 +17,22 @@ import { mainContainerOf } from './main-container.ts';
 import { isMeshProxyName, meshProxyTest } from './mesh.ts';
 import type { Container, MainContainer, Pod } from './pod.ts';
 import { portsOf } from './ports.ts';
-import { containersOf, containerWith, readContainer, runsForever } from './read-container.ts';
+import { containersOf, readContainer, runsForever, withProbesOf } from './read-container.ts';
 
 /** Reads a Pod, or the Pods that a template makes. */
 export function readPod(template: JsonObject, kind: WorkloadKind, path: FieldPath = []): Pod {
-  return new TemplatePod({ template, path }, kind, new CommandReader([template]));
+  return new TemplatePod({ template, path }, kind, new CommandReader(), readContainers);
 }
 
 /** Reads the templates of one object, which share one budget for their commands. */
 export function readPods(templates: readonly PlacedTemplate[], kind: WorkloadKind): readonly Pod[] {
-  const commands = new CommandReader(templates.map(({ template }) => template));
-  return templates.map((placed) => new TemplatePod(placed, kind, commands));
+  const commands = new CommandReader();
+  let read: ReadonlyMap<Pod, readonly Container[]> | undefined;
+  const containersOfAll = (pod: Pod): readonly Container[] =>
+    (read ??= new Map(pods.map((one) => [one, readContainers(one)]))).get(pod) ?? [];
+  const pods = templates.map((placed) => new TemplatePod(placed, kind, commands, containersOfAll));
+  return pods;
 }
-
-/** Containers that are read already, and the Pod spec that holds them. */
-type Known = Pick<Pod, 'spec' | 'containers'>;
 
 /** What is costly is read at the first question: many requests are answered without a look at a container. */
 class TemplatePod implements Pod {
@@ -41,32 +42,41 @@ class TemplatePod implements Pod {
   readonly commands: CommandReader;
   readonly place: FieldPlace;
   readonly labels: Pod['labels'];
-  #annotations: ReadonlyMap<string, string> | undefined;
+  readonly #metadata: JsonObject;
+  readonly #read: (pod: Pod) => readonly Container[];
   #spec: JsonObject | undefined;
+  #annotations: ReadonlyMap<string, string> | undefined;
   #containers: readonly Container[] | undefined;
   #main: MainContainer | undefined;
 
-  constructor({ template, path }: PlacedTemplate, kind: WorkloadKind, commands: CommandReader, known?: Known) {
+  constructor(
+    { template, path }: PlacedTemplate,
+    kind: WorkloadKind,
+    commands: CommandReader,
+    read: (pod: Pod) => readonly Container[],
+    spec?: JsonObject,
+  ) {
     this.template = template;
     this.path = path;
     this.kind = kind;
     this.commands = commands;
     this.place = new FieldPlace(path, 'spec');
-    this.labels = stringMembers(metadataOf(template), 'labels');
-    this.#spec = known?.spec;
-    this.#containers = known?.containers;
+    this.#metadata = objectMember(template, 'metadata') ?? {};
+    this.labels = stringMembers(this.#metadata, 'labels');
+    this.#read = read;
+    this.#spec = spec;
   }
 
   get labelNames(): readonly string[] {
-    return Object.keys(objectMember(metadataOf(this.template), 'labels') ?? {});
+    return Object.keys(objectMember(this.#metadata, 'labels') ?? {});
   }
 
   get annotations(): ReadonlyMap<string, string> {
-    return (this.#annotations ??= stringMap(metadataOf(this.template), 'annotations'));
+    return (this.#annotations ??= stringMap(this.#metadata, 'annotations'));
   }
 
   get hasOwner(): boolean {
-    return listMember(metadataOf(this.template), 'ownerReferences').length > 0;
+    return listMember(this.#metadata, 'ownerReferences').length > 0;
   }
 
   get spec(): JsonObject {
@@ -86,23 +96,19 @@ class TemplatePod implements Pod {
   }
 
   get containers(): readonly Container[] {
-    return (this.#containers ??= this.#read());
+    return (this.#containers ??= this.#read(this));
   }
 
   get main(): MainContainer {
     return (this.#main ??= mainContainerOf(this.containers, this.annotations));
   }
-
-  #read(): readonly Container[] {
-    const written = specOf(this.template);
-    return containersOf(this.spec, meshProxyTest(this.template, isPod(this.kind))).map((placed) =>
-      readContainer(this, placed, listMember(written, placed.list)[placed.index]),
-    );
-  }
 }
 
-function metadataOf(template: JsonObject): JsonObject {
-  return objectMember(template, 'metadata') ?? {};
+function readContainers(pod: Pod): readonly Container[] {
+  const written = specOf(pod.template);
+  return containersOf(pod.spec, meshProxyTest(pod.template, isPod(pod.kind))).map((placed) =>
+    readContainer(pod, placed, listMember(written, placed.list)[placed.index]),
+  );
 }
 
 function specOf(template: JsonObject): JsonObject {
@@ -116,25 +122,22 @@ export interface ProbeToAdd {
   readonly probe: JsonObject | undefined;
 }
 
-/** The same Pod with other probes. Only the containers that get a probe, or lose one, are made again. */
+/** The same Pod with other probes. Only the probes of containers that get one, or lose one, are read again. */
 export function withProbes(pod: Pod, given: readonly ProbeToAdd[]): Pod {
   if (given.length === 0) return pod;
-  const byPlace = Map.groupBy(given, ({ container: { list, index } }) => `${list} ${index}`);
-  const lists: Record<string, unknown[]> = {};
-  const containers = pod.containers.map((container) => {
-    const { list, index } = container;
-    const probes = byPlace.get(`${list} ${index}`);
-    if (probes === undefined) return container;
-    const defaulted = probes.map(({ kind, probe }) => ({
-      kind,
-      written: probe,
-      spec: probe && apiProbeOf(probe, container, pod),
-    }));
-    const changed = containerWith(container, defaulted, pod.commands);
-    (lists[list] ??= [...listMember(pod.spec, list)])[index] = changed.spec;
-    return changed;
+  const edits = given.map(({ container: { list, index }, kind, probe = null }) => {
+    return { path: [list, index, kind], value: probe };
   });
-  return new TemplatePod(pod, pod.kind, pod.commands, { spec: { ...pod.spec, ...lists }, containers });
+  const spec = apiSpecOf(withEdits(pod.spec, edits), pod.kind);
+  const containers = pod.containers.map((own) => {
+    const changed = listMember(spec, own.list)[own.index];
+    if (changed === own.spec || !isJsonObject(changed)) return own;
+    const ofOwn = given.filter(({ container: { list, index } }) => list === own.list && index === own.index);
+    const writtenAs = (wanted: ProbeKind): unknown =>
+      ofOwn.find(({ kind }) => kind === wanted)?.probe ?? own.written.find(({ kind }) => kind === wanted)?.written;
+    return withProbesOf(own, changed, writtenAs, pod.commands);
+  });
+  return new TemplatePod(pod, pod.kind, pod.commands, () => containers, spec);
 }
 
 /** The Pod as a controller creates it: there, the injector of a mesh owns the container with the name of its proxy. */
@@ -143,7 +146,7 @@ export function asCreated(pod: Pod): Pod {
     role !== 'mesh' && role !== 'ephemeral' && isMeshProxyName(name);
   if (isPod(pod.kind) || !pod.containers.some(isTakenOver)) return pod;
   const containers = pod.containers.map((one): Container => (isTakenOver(one) ? { ...one, role: 'mesh' } : one));
-  return new TemplatePod(pod, pod.kind, pod.commands, { spec: pod.spec, containers });
+  return new TemplatePod(pod, pod.kind, pod.commands, () => containers, pod.spec);
 }
 
 function apiSpecOf(podSpec: JsonObject, { defaultProbePort: port }: WorkloadKind): JsonObject {
@@ -154,31 +157,8 @@ function apiSpecOf(podSpec: JsonObject, { defaultProbePort: port }: WorkloadKind
 export function withProbePorts(podSpec: JsonObject, fallback: number): JsonObject {
   const containers = member(podSpec, 'containers');
   if (!Array.isArray(containers)) return podSpec;
-  const filled = containers.map((container: unknown) => {
-    if (!isJsonObject(container)) return container;
-    const port = portsOf(container)[0]?.number ?? fallback;
-    const edits = PROBE_KINDS.flatMap((kind) => {
-      const probe = objectMember(container, kind);
-      return probe === undefined ? [] : { path: [kind], value: withPort(probe, port) };
-    });
-    return withEdits(container, edits);
-  });
+  const filled = containers.map((container: unknown) =>
+    isJsonObject(container) ? withProbePort(container, portsOf(container)[0]?.number ?? fallback) : container,
+  );
   return { ...podSpec, containers: filled };
-}
-
-function apiProbeOf(
-  probe: JsonObject,
-  { list, readablePorts }: Container,
-  { kind: { defaultProbePort } }: Pod,
-): JsonObject {
-  if (defaultProbePort === undefined || list !== 'containers') return defaultedProbe(probe);
-  return defaultedProbe(withPort(probe, readablePorts[0]?.number ?? defaultProbePort));
-}
-
-function withPort(probe: JsonObject, value: number): JsonObject {
-  const edits = ['httpGet', 'tcpSocket'].flatMap((kind) => {
-    const handler = valueAt(probe, [kind]);
-    return isJsonObject(handler) && (member(handler, 'port') ?? 0) === 0 ? { path: [kind, 'port'], value } : [];
-  });
-  return withEdits(probe, edits);
 }

@@ -27,7 +27,7 @@ export function readProbe(
   const spec = boundedMembersOf(whole);
   const [handlerKind, ...others] = handlerKindsOf(spec);
   const handler = handlerKind && others.length === 0 ? objectMember(spec, handlerKind) : undefined;
-  const exec = objectMember(whole, 'exec');
+  const exec = objectMember(spec, 'exec');
   const numbers = probeTiming(spec);
   return {
     kind,

@@ -1,3 +1,4 @@
+import { valueAt, type FieldPath } from '../../base/json/field-path.ts';
 import { isJsonObject, member, objectMember, type JsonObject } from '../../base/json/json-value.ts';
 import { CONTAINER_LISTS } from '../probe/api-defaults.ts';
 import { HANDLER_KINDS, PROBE_KINDS } from '../probe/probe.ts';
@@ -36,28 +37,20 @@ function tooMany(count: number, what: string, most: number): string {
   return `the object has ${count} ${what}: more than ${most} are not looked at`;
 }
 
-const COUNTED_LISTS = ['ports', 'restartPolicyRules', 'command', 'args', 'env'] as const;
+const OWNERS = [...PROBE_KINDS.map((kind) => [kind]), ['lifecycle', 'postStart'], ['lifecycle', 'preStop']];
+
+/** The lists and objects of a container whose elements and members are counted. */
+const COUNTED: readonly FieldPath[] = [
+  ...['ports', 'restartPolicyRules', 'command', 'args', 'env', ...PROBE_KINDS].map((field) => [field]),
+  ...OWNERS.flatMap((owner) => HANDLER_KINDS.map((kind) => [...owner, kind])).flatMap((handler) => [
+    handler,
+    [...handler, 'httpHeaders'],
+    [...handler, 'command'],
+  ]),
+];
 
 function elementsOf(container: JsonObject): number {
-  let count = 0;
-  for (const list of COUNTED_LISTS) count += sizeOf(member(container, list));
-  for (const kind of PROBE_KINDS) {
-    const probe = objectMember(container, kind);
-    count += sizeOf(probe) + elementsOfHandlers(probe);
-  }
-  const lifecycle = objectMember(container, 'lifecycle');
-  for (const hook of ['postStart', 'preStop']) count += elementsOfHandlers(lifecycle && objectMember(lifecycle, hook));
-  return count;
-}
-
-function elementsOfHandlers(owner: JsonObject | undefined): number {
-  let count = 0;
-  for (const kind of HANDLER_KINDS) {
-    const handler = owner && objectMember(owner, kind);
-    if (handler === undefined) continue;
-    count += sizeOf(handler) + sizeOf(member(handler, 'httpHeaders')) + sizeOf(member(handler, 'command'));
-  }
-  return count;
+  return COUNTED.reduce((count, path) => count + sizeOf(valueAt(container, path)), 0);
 }
 
 /** Of a list or an object: its elements or members. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { commandWords, listenFlagsOf, portsBeside } from '../../../src/engine/workload/listen-flags.ts';
+import { listenFlagsOf, portsBeside } from '../../../src/engine/workload/listen-flags.ts';
 import type { CommandWord } from '../../../src/engine/workload/listen-flags.ts';
 
 const args = (...texts: readonly string[]): CommandWord[] =>
@@ -66,34 +66,4 @@ it('the ports beside flags are the numbers at the end of other words', () => {
   expect([...portsBeside(words, listenFlagsOf(words))]).toEqual([2, 3, 4]);
   const sameIndex = [...words, { text: ':7', list: 'command', index: 1 } as const];
   expect([...portsBeside(sameIndex, listenFlagsOf(words))]).toEqual([2, 3, 4, 7]);
-});
-
-describe('the words of a container', () => {
-  const texts = (container: Parameters<typeof commandWords>[0]): string[] =>
-    commandWords(container).words.map(({ text, list, index }) => `${list} ${index} ${text}`);
-
-  it('are those of its command and of its arguments, at their places', () =>
-    expect(texts({ command: ['web', 1], args: [null, '--addr'] })).toEqual(['command 0 web', 'args 1 --addr']));
-
-  it('are those of a script behind sh -c, at the place of the script', () => {
-    expect(texts({ command: ['sh', '-ec'], args: ['web --addr :1; other', '-c'] })).toEqual([
-      'command 0 sh',
-      'command 1 -ec',
-      'args 0 web',
-      'args 0 --addr',
-      'args 0 :1',
-      'args 0 other',
-      'args 1 -c',
-    ]);
-    expect(texts({ command: ['web', '-c', 'a b'] })).toEqual(['command 0 web', 'command 1 -c', 'command 2 a b']);
-  });
-
-  it('are without a script that may not be read', () => {
-    const { words, unread } = commandWords({ command: ['sh', '-c', 'web --addr :1'] }, () => false);
-    expect([words.map(({ text }) => text), unread]).toEqual([
-      ['sh', '-c'],
-      { text: 'web --addr :1', list: 'command', index: 2 },
-    ]);
-    expect(commandWords({ command: ['sh', '-c', 'web'] }).unread).toBeUndefined();
-  });
 });

@@ -72,7 +72,7 @@ export function containerPart(
   const mask = credentialMask();
   return {
     ...part,
-    ...commandLine(written, container.line(), portsOfProbes(container), wordsOf(container, tls.words)),
+    ...commandLine(written, container.line, portsOfProbes(container), wordsOf(container, tls.words)),
     ...pick(written, { workingDir: bare }),
     ...(variables.length > 0 && { env: variables }),
     ...pick(written, Object.fromEntries(PROBE_KINDS.map((kind) => [kind, (value) => mask(PROBE_PART(value, 0))]))),

@@ -41,7 +41,7 @@ export function declaredPart(type: GoType): ItemPart {
 
 function partOfType(type: GoType): ItemPart {
   if (typeof type === 'string') return scalar;
-  if (type.kind === 'list') return listPart(declaredPart(type.element));
+  if (!('fields' in type)) return listPart(declaredPart(type[0]));
   return objectPart(Object.fromEntries(Array.from(type.fields, ([name, field]) => [name, declaredPart(field)])));
 }
 
