@@ -47,7 +47,7 @@ export async function runCheck(line: ParsedCommandLine<typeof CHECK.flags>, io: 
   }
   const shown = shownReport(unknown, selection);
   const violations = await Promise.all(shown.violations.map(withChartValues));
-  const report = { ...shown, violations, lacking: await lackingPods(checked, line, inputs, io) };
+  const report = { ...shown, violations, lacking: await lackingPods(checked, inputs, io) };
   const screen = { columns: io.stdoutColumns, paint: paintFor(line.flags.color, io) };
   // Objects of a cluster have no text that fixes could change.
   const texts = inputs.isFromCluster ? [] : inputs.texts;
@@ -70,12 +70,11 @@ async function withChartValues(violation: PlacedViolation): Promise<PlacedViolat
 /** The workloads of a cluster whose live Pods lack the probes that policies give. */
 async function lackingPods(
   { summary: { coverage } }: CheckReport,
-  line: ParsedCommandLine<typeof CHECK.flags>,
   inputs: Inputs,
   io: CommandIo,
 ): Promise<NonNullable<CheckReport['lacking']>> {
   const gives = inputs.policies.policies.length + coverage.livenessProbe.get + coverage.readinessProbe.get > 0;
-  const look = gives ? await readLivePods('check', line, inputs, io, false) : undefined;
+  const look = gives ? await readLivePods('check', inputs, io, false) : undefined;
   if (look === undefined) return [];
   return inputs.texts.flatMap(({ manifests }) =>
     manifests.flatMap(({ object }) => {

@@ -30,7 +30,7 @@ export async function runExplain(line: ParsedCommandLine<typeof EXPLAIN.flags>, 
   const { output, details, fields } = line.flags;
   const asText = fields ? fieldsAsText : details ? explanationsAsText : summariesAsText;
   const showsFailures = output === 'json' || (output === 'text' && !fields);
-  const look = fields ? undefined : await readLivePods('explain', line, inputs, io, showsFailures);
+  const look = fields ? undefined : await readLivePods('explain', inputs, io, showsFailures);
   const workloads = inputs.texts
     .flatMap(({ manifests }) => manifests)
     .flatMap((manifest): WorkloadWithFailures[] => {

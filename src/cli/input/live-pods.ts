@@ -3,7 +3,6 @@ import { groupOfVersion } from '../../engine/workload/kinds.ts';
 import { lackLine } from '../../observer/missed/missed-probes.ts';
 import { workloadKey, type NamedObject } from '../../observer/observed-workload.ts';
 import { PROGRAM, printLine, type CommandIo } from '../io.ts';
-import { clusterChoice, type ClusterLine } from './cluster-choice.ts';
 import { namespaceOf } from './manifest.ts';
 import type { OneLook } from '../../observer/one-look.ts';
 import type { Inputs } from './inputs.ts';
@@ -14,23 +13,16 @@ import type { Inputs } from './inputs.ts';
  */
 export async function readLivePods(
   command: string,
-  line: ClusterLine,
-  inputs: Inputs,
+  { webhook, live, texts, policies: snapshot }: Inputs,
   io: CommandIo,
   readsEvents: boolean,
 ): Promise<OneLook | undefined> {
-  const { webhook, policies: snapshot } = inputs;
-  if (webhook === undefined) return undefined;
-  const choice = await clusterChoice(line);
-  const isNamed = choice.kind === 'cluster' && choice.names.some(({ name }) => name !== undefined);
-  const objects = isNamed ? inputs.texts.flatMap(({ manifests }) => manifests.map(({ object }) => object)) : undefined;
-  const named = objects && new Set(objects.map((object) => workloadKey(nameOfManifest(object))));
+  if (webhook === undefined || live === undefined) return undefined;
+  const { client, namespace, isNamed } = live;
+  const objects = texts.flatMap(({ manifests }) => manifests.map(({ object }) => object));
+  const named = isNamed ? new Set(objects.map((object) => workloadKey(nameOfManifest(object)))) : undefined;
   // Most command lines name files, and need no client of the API server.
-  const [{ openCluster }, { lookOnce }] = await Promise.all([
-    import('./cluster-inputs.ts'),
-    import('../../observer/one-look.ts'),
-  ]);
-  const { client, namespace } = await openCluster(line, io);
+  const { lookOnce } = await import('../../observer/one-look.ts');
   const look = await lookOnce(client, { namespace, named, readsEvents, snapshot, webhook, now: io.now() });
   for (const problem of look.problems) printLine(io.stderr, `${PROGRAM} ${command}: ${problem}`);
   return look;

@@ -28,7 +28,7 @@ import type { REPORT } from './definition.ts';
 export async function runReport(line: ParsedCommandLine<typeof REPORT.flags>, io: CommandIo): Promise<number> {
   const progress = new Progress(io);
   const inputs = await readAnyInputs('report', line, io, progress, { readsReports: true, webhook: 'exempts' });
-  const look = await readLivePods('report', line, inputs, io, true);
+  const look = await readLivePods('report', inputs, io, true);
   const { report, warnings } = reportOfInputs(inputs, look, line, (done, total) => {
     progress.show('checking', done, total, 'objects');
   });
