@@ -72,9 +72,6 @@ export function paragraph(screen: Screen, { text, indent = 0, style, label, spli
 }
 
 /** The flag of each command whose text has colours on a terminal. */
-export const COLOUR_FLAG = withDefault({
-  type: choice(COLOUR_CHOICES),
-  default: 'auto',
-  summary: 'Colours in text output.',
+export const COLOUR_FLAG = withDefault(choice(COLOUR_CHOICES), 'auto', 'Colours in text output.', {
   details: 'auto means: on a terminal, unless the environment variable NO_COLOR is set.',
 });

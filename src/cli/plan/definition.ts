@@ -16,22 +16,18 @@ const POLICY = textThat(
 );
 
 const CHANGE_FLAGS = {
-  policies: optional({
-    type: path('FILE|DIR', 'files'),
-    summary: 'The new policies: a YAML file, or a directory of them.',
+  policies: optional(path('FILE|DIR', 'files'), 'The new policies: a YAML file, or a directory of them.', {
     details: 'They are applied over the old policies, object by object.',
     links: 'See [old and new](#old-and-new).',
   }),
-  from: optional({
-    type: path('FILE|DIR', 'files'),
-    summary: 'The old policies: a YAML file, or a directory of them.',
+  from: optional(path('FILE|DIR', 'files'), 'The old policies: a YAML file, or a directory of them.', {
     details: 'Policies among the manifests are old policies too.',
     otherwise: 'none; with a cluster, the policies of the cluster',
   }),
-  remove: repeatable({
-    type: POLICY,
-    summary: 'Remove ProbePolicy/NAMESPACE/NAME, ProbeException/NAMESPACE/NAME or ClusterProbePolicy/NAME.',
-  }),
+  remove: repeatable(
+    POLICY,
+    'Remove ProbePolicy/NAMESPACE/NAME, ProbeException/NAMESPACE/NAME or ClusterProbePolicy/NAME.',
+  ),
 } as const;
 
 const FLAGS = {
@@ -39,16 +35,10 @@ const FLAGS = {
   ...CHANGE_FLAGS,
   ...INPUT.CLUSTER_INPUT_FLAGS,
   policies: CHANGE_FLAGS.policies,
-  output: withDefault({
-    type: choice(PLAN_FORMATS),
-    default: 'text',
-    summary: 'Format of the plan.',
+  output: withDefault(choice(PLAN_FORMATS), 'text', 'Format of the plan.', {
     links: 'See [formats](#formats-of-a-plan).',
   }),
-  'fail-on': withDefault({
-    type: choice(PLAN_FAILURES),
-    default: 'any',
-    summary: 'The effects for which the exit code is 1.',
+  'fail-on': withDefault(choice(PLAN_FAILURES), 'any', 'The effects for which the exit code is 1.', {
     links: 'See [exit codes](#exit-codes-of-a-plan).',
   }),
   color: COLOUR_FLAG,
