@@ -6,7 +6,7 @@ import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, type CommandIo } from '../io.ts';
 import { githubReport, jsonReport, junitReport, markdownReport } from './formats.ts';
 import { gitlabReport } from './gitlab.ts';
 import { sarifReport } from './sarif.ts';
-import { paintFor } from '../output/screen.ts';
+import { screenOf } from '../output/screen.ts';
 import { textReport } from './text.ts';
 import { reportProblems, Progress } from '../output/messages.ts';
 import { readAnyInputs } from '../input/command-inputs.ts';
@@ -48,10 +48,9 @@ export async function runCheck(line: ParsedCommandLine<typeof CHECK.flags>, io: 
   const shown = shownReport(unknown, selection);
   const violations = await Promise.all(shown.violations.map(withChartValues));
   const report = { ...shown, violations, lacking: await lackingPods(checked, inputs, io) };
-  const screen = { columns: io.stdoutColumns, paint: paintFor(line.flags.color, io) };
   // Objects of a cluster have no text that fixes could change.
   const texts = inputs.isFromCluster ? [] : inputs.texts;
-  io.stdout.write(FORMATS[output]({ ...report, texts }, screen));
+  io.stdout.write(FORMATS[output]({ ...report, texts }, screenOf(line.flags.color, io)));
   reportProblems([...(report.notes ?? []), ...report.warnings, ...report.problems], io, inputs);
   return exitCode(report, inputs, strict);
 }

@@ -128,13 +128,7 @@ class ShownAdvice {
   }
 }
 
-interface Round {
-  readonly text: string;
-  readonly applied: readonly EditedFinding[];
-  readonly refused: readonly { readonly finding: EditedFinding; readonly reason: string }[];
-}
-
-function applyRound(text: string, findings: readonly EditedFinding[]): Round {
+function applyRound(text: string, findings: readonly EditedFinding[]) {
   const editor = new YamlFieldEditor(text);
   const plans: FieldEditPlan[] = [];
   const refused: { finding: EditedFinding; reason: string }[] = [];

@@ -46,11 +46,7 @@ export function fixFile(source: ParsedText, inputs: Inputs, advice: AdviceSelect
 }
 
 /** A text that cannot be edited stays unchanged; the other texts are edited all the same. */
-function editText(
-  file: string,
-  text: string,
-  insertions: readonly DocumentEdit[],
-): Pick<FixedFile, 'remarks' | 'problems'> & { text: string } {
+function editText(file: string, text: string, insertions: readonly DocumentEdit[]) {
   try {
     const result = withFieldEdits(text, insertions);
     const remarks = result.reprinted.map(
@@ -64,13 +60,7 @@ function editText(
   }
 }
 
-interface FixedManifest {
-  readonly object: JsonObject;
-  readonly insertions: readonly DocumentEdit[];
-  readonly remarks: readonly string[];
-}
-
-function fixManifest(manifest: Manifest, inputs: Inputs): FixedManifest {
+function fixManifest(manifest: Manifest, inputs: Inputs) {
   const { object, document, path } = manifest;
   const workload = workloadIn(object, inputs);
   if (workload === undefined) return { object, insertions: [], remarks: [] };

@@ -1,4 +1,4 @@
-import { formatPath, type FieldPath } from '../../base/json/field-path.ts';
+import { formatPath, type FieldEdit, type FieldPath } from '../../base/json/field-path.ts';
 import { isJsonObject } from '../../base/json/json-value.ts';
 import { jsonText } from '../../base/text/visible.ts';
 import { parseYamlDocuments } from '../../yaml/reading/documents.ts';
@@ -39,9 +39,8 @@ export async function editsByHand(
       const at = document.position(path, { key: true });
       const template = placeOf === undefined ? sourceAbove(before, at.line) : file;
       const place = placeOf === undefined ? template : `${file}:${at.line}:${at.column}`;
-      const what = isJsonObject(document.value)
-        ? describeManifest(document.value, namespaceOf(document.value) ?? namespace)
-        : 'object';
+      const { value: object } = document;
+      const what = isJsonObject(object) ? describeManifest(object, namespaceOf(object) ?? namespace) : 'object';
       const chartValue = await document.chartValueOf?.(path);
       const value = chartValue && `value ${chartValue.text}`;
       const edit =
@@ -65,14 +64,11 @@ function sourceAbove(text: string, line: number): string {
   return [...above.matchAll(SOURCE)].at(-1)?.[1] ?? STDIN_NAME;
 }
 
-interface Difference {
-  readonly path: FieldPath;
-  /** The value after the change. Undefined for a field that is gone. */
-  readonly value: unknown;
-}
-
-/** The fields that differ, each as deep as possible. A list with another number of elements differs as a whole. */
-function differences(before: unknown, after: unknown, path: FieldPath): readonly Difference[] {
+/**
+ * The fields that differ, each as deep as possible, with the value after the change: undefined for a field that is gone.
+ * A list with another number of elements differs as a whole.
+ */
+function differences(before: unknown, after: unknown, path: FieldPath): readonly FieldEdit[] {
   if (isJsonObject(before) && isJsonObject(after)) {
     const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
     return keys.flatMap((key) => differences(before[key], after[key], [...path, key]));

@@ -7,13 +7,18 @@ import { loadUserAccess } from '../../cluster/client/user-access.ts';
 import { PolicyFilesError } from '../../cluster/sources/policy-source.ts';
 import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
 import { isDnsSubdomain, POLICY_API_VERSION, POLICY_GROUP } from '../../engine/policy/object-names.ts';
-import { wantedKinds, type ClusterLine, type ClusterName, type WantedKind } from './cluster-choice.ts';
+import { wantedKinds, type ClusterLine, type ClusterName } from './cluster-choice.ts';
 import { mergedFacts, readNamespaceLabels, type LabelsOfNamespace } from '../../engine/facts/facts.ts';
 import { Snapshot } from '../../engine/facts/snapshot.ts';
 import { inParallel } from '../../cluster/client/timing.ts';
 import { builtInPolicy } from '../../engine/policy/check-policy.ts';
 import { policyTier } from '../../engine/policy/policy-set.ts';
-import { discoverKinds, isOfController, MOST_REQUESTS_AT_ONCE } from '../../cluster/sources/cluster-kinds.ts';
+import {
+  discoverKinds,
+  isOfController,
+  MOST_REQUESTS_AT_ONCE,
+  type ClusterKind,
+} from '../../cluster/sources/cluster-kinds.ts';
 import { FACT_KINDS } from '../../cluster/sources/fact-kinds.ts';
 import { loadWorkloadKinds } from '../../cluster/sources/workload-kinds.ts';
 import { clusterProblem, clusterText } from './cluster-object.ts';
@@ -129,7 +134,7 @@ export async function readClusterInputs(
       await facts.read(policyReading, kind, keepsObjects);
       return [];
     }),
-    ...wanted.flatMap((each) => workloadSteps(reading, each)),
+    ...[...wanted].flatMap(([kind, wantedNames]) => workloadSteps(reading, kind, wantedNames)),
   ];
   let done = 0;
   const read = await inParallel(steps, MOST_REQUESTS_AT_ONCE, async (step) => {
@@ -200,13 +205,14 @@ async function requireNamespace(client: ApiClient, name: string): Promise<void> 
 /** One step for a list, or for each named object. A person who names an object wants it, whoever made it. */
 function workloadSteps(
   reading: ClusterReading,
-  { kind, names }: WantedKind,
+  kind: ClusterKind,
+  names: ReadonlySet<string> | undefined,
 ): (() => Promise<readonly ParsedText[] | undefined>)[] {
   if (names === undefined)
     return [
       () => reading.list(kind, (object) => (isOfController(object, kind) ? undefined : clusterText(object, kind))),
     ];
-  return names.map((name) => async () => {
+  return Array.from(names, (name) => async () => {
     const object = await reading.get(kind, name);
     return object === undefined ? [] : [clusterText(object, kind)];
   });

@@ -45,6 +45,11 @@ export interface Screen {
   readonly paint: ApplyStyle;
 }
 
+/** The screen of standard output. */
+export function screenOf(choice: ColourChoice, io: CommandIo): Screen {
+  return { columns: io.stdoutColumns, paint: paintFor(choice, io) };
+}
+
 interface Paragraph {
   readonly text: string;
   readonly indent?: number;
