@@ -45,25 +45,35 @@ export function withAdvice(
   selection: AdviceSelection,
   text: string = source.text,
 ): AdvisedText {
-  const shown = new ShownAdvice(findingsIn(source, inputs, selection));
+  const shown = shownAdvice(findingsIn(source, inputs, selection));
+  const reasonAgainst = (finding: EditedFinding): string | undefined =>
+    reasonOf(finding, shown.get(lastingKey(finding)));
   let edited = text;
   let applied = 0;
   const remarks = new Map<string, string>();
+  const refuse = (finding: EditedFinding, reason = ''): void =>
+    void remarks.set(identityOf(finding), remarkOf(finding, reason));
   // Each round uses up advice that is shown, or refuses a finding.
   for (;;) {
     const left = findingsIn({ ...source, text: edited }, inputs, selection);
-    const found = left.filter((finding) => shown.has(finding) && !remarks.has(identityOf(finding)));
-    const open = found.filter((finding) => shown.reasonAgainst(finding) === undefined);
+    const found = left.filter((finding) => {
+      const { unused = 0 } = shown.get(lastingKey(finding)) ?? {};
+      const isShown = unused > 0 || (shown.has(lastingKey(finding)) && finding.documentEdits.length > 0);
+      return isShown && !remarks.has(identityOf(finding));
+    });
+    const open = found.filter((finding) => reasonAgainst(finding) === undefined);
     if (open.length === 0) {
-      for (const finding of found)
-        remarks.set(identityOf(finding), remarkOf(finding, shown.reasonAgainst(finding) ?? ''));
+      for (const finding of found) refuse(finding, reasonAgainst(finding));
       return { text: edited, applied, left, remarks: [...remarks.values()] };
     }
-    const result = applyRound(edited, open);
-    edited = result.text;
-    applied += result.applied.length;
-    for (const finding of result.applied) shown.use(finding);
-    for (const { finding, reason } of result.refused) remarks.set(identityOf(finding), remarkOf(finding, reason));
+    const round = applyRound(edited, open);
+    edited = round.text;
+    applied += round.applied.length;
+    for (const finding of round.applied) {
+      const advice = shown.get(lastingKey(finding));
+      if (advice !== undefined) advice.unused -= 1;
+    }
+    for (const { finding, reason } of round.refused) refuse(finding, reason);
   }
 }
 
@@ -88,44 +98,32 @@ function findingsIn(source: ManifestText, inputs: Inputs, selection: AdviceSelec
   });
 }
 
-/** The advice that `check` shows for a text, by finding. */
-class ShownAdvice {
-  /** By lasting identity: how many findings still have unused advice, and the fields of the advice. */
-  readonly #shown = new Map<string, { unused: number; readonly fields: Set<string> }>();
+/** The advice of findings with one lasting identity: how many have advice that is unused, and the fields of it. */
+interface Advice {
+  unused: number;
+  readonly fields: Set<string>;
+}
 
-  constructor(findings: readonly EditedFinding[]) {
-    for (const finding of findings) {
-      if (finding.documentEdits.length === 0) continue;
-      const key = lastingIdentityOf(finding);
-      const known = this.#shown.get(key) ?? { unused: 0, fields: new Set() };
-      known.unused += 1;
-      for (const { path } of finding.documentEdits) known.fields.add(fieldNamesOf(path));
-      this.#shown.set(key, known);
-    }
-  }
+/** The advice that `check` shows for a text, by lasting identity. Findings without edits have none. */
+function shownAdvice(findings: readonly EditedFinding[]): ReadonlyMap<string, Advice> {
+  const advised = findings.filter(({ documentEdits }) => documentEdits.length > 0);
+  return new Map(
+    [...Map.groupBy(advised, lastingKey)].map(([key, own]) => {
+      const edits = own.flatMap(({ documentEdits }) => documentEdits);
+      return [key, { unused: own.length, fields: new Set(edits.map(({ path }) => fieldNamesOf(path))) }];
+    }),
+  );
+}
 
-  /** True for a finding whose advice is shown. A finding without edits counts only while advice is unused. */
-  has(finding: EditedFinding): boolean {
-    const known = this.#shown.get(lastingIdentityOf(finding));
-    return known !== undefined && (known.unused > 0 || finding.documentEdits.length > 0);
-  }
-
-  /** Returns why the advice of a finding is not applied, now that other edits are made. */
-  reasonAgainst(finding: EditedFinding): string | undefined {
-    const known = this.#shown.get(lastingIdentityOf(finding));
-    if (finding.documentEdits.length === 0) return 'no value is known to work after the other edits';
-    if (known === undefined || known.unused === 0) return 'the finding came back after the other edits';
-    const unseen = finding.documentEdits.find(({ path }) => !known.fields.has(fieldNamesOf(path)));
-    return (
-      unseen &&
-      `after the other edits, it needs ${formatPath(unseen.path)}, too, which check did not show for it; run check again`
-    );
-  }
-
-  use(finding: EditedFinding): void {
-    const known = this.#shown.get(lastingIdentityOf(finding));
-    if (known !== undefined) known.unused -= 1;
-  }
+/** Returns why the advice of a finding is not applied, now that other edits are made. */
+function reasonOf({ documentEdits }: EditedFinding, shown: Advice | undefined): string | undefined {
+  if (documentEdits.length === 0) return 'no value is known to work after the other edits';
+  if (shown === undefined || shown.unused === 0) return 'the finding came back after the other edits';
+  const unseen = documentEdits.find(({ path }) => !shown.fields.has(fieldNamesOf(path)));
+  return (
+    unseen &&
+    `after the other edits, it needs ${formatPath(unseen.path)}, too, which check did not show for it; run check again`
+  );
 }
 
 function applyRound(text: string, findings: readonly EditedFinding[]) {
@@ -183,7 +181,7 @@ function isInside(one: FieldPath, other: FieldPath): boolean {
 }
 
 /** The same finding, before and after elements of lists are added or removed. */
-function lastingIdentityOf({ check, object, template, container, probe, path }: EditedFinding): string {
+function lastingKey({ check, object, template, container, probe, path }: EditedFinding): string {
   return JSON.stringify([check, object, template, container, probe, fieldNamesOf(path)]);
 }
 

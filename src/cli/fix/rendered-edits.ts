@@ -2,7 +2,7 @@ import { formatPath, type FieldEdit, type FieldPath } from '../../base/json/fiel
 import { isJsonObject } from '../../base/json/json-value.ts';
 import { jsonText } from '../../base/text/visible.ts';
 import { parseYamlDocuments } from '../../yaml/reading/documents.ts';
-import { describeManifest, namespaceOf, type ManifestText, type ParsedText } from '../input/manifest.ts';
+import { describeManifest, namespaceOf, type ManifestText } from '../input/manifest.ts';
 import { STDIN_NAME } from '../input/read-inputs.ts';
 import type { FixedFile } from './fix-file.ts';
 
@@ -25,15 +25,14 @@ export interface EditByHand {
  * value of the chart that the template writes there.
  */
 export async function editsByHand(
-  { placeOf, chartValueOf, manifests }: ParsedText,
-  { file, before, after }: FixedFile,
+  { source: { placeOf, chartValueOf, manifests }, file, before, after }: FixedFile,
   namespace: string,
 ): Promise<readonly EditByHand[]> {
   if (after === before) return [];
   // The manifests lack the fields of documents that no rule concerns, so both texts are read as a whole.
   const [original, edited] = [valuesOf(file, before), valuesOf(file, after)];
   const edits: EditByHand[] = [];
-  const source = placeOf !== undefined && chartValueOf === undefined ? 'in the base or in a patch' : 'in the template';
+  const origin = placeOf !== undefined && chartValueOf === undefined ? 'in the base or in a patch' : 'in the template';
   for (const document of new Set(manifests.map((manifest) => manifest.document)))
     for (const { path, value: wanted } of differences(original.get(document.index), edited.get(document.index), [])) {
       const at = document.position(path, { key: true });
@@ -45,8 +44,8 @@ export async function editsByHand(
       const value = chartValue && `value ${chartValue.text}`;
       const edit =
         wanted === undefined
-          ? `remove ${value ?? `it ${source}`}`
-          : `write ${jsonText(wanted)} ${value === undefined ? source : `as ${value}`}`;
+          ? `remove ${value ?? `it ${origin}`}`
+          : `write ${jsonText(wanted)} ${value === undefined ? origin : `as ${value}`}`;
       const line = `${place}: ${what}: ${formatPath(path)}: ${edit}`;
       edits.push({ line, file: chartValue?.file ?? template });
     }
@@ -65,7 +64,7 @@ function sourceAbove(text: string, line: number): string {
 }
 
 /**
- * The fields that differ, each as deep as possible, with the value after the change: undefined for a field that is gone.
+ * The fields that differ, each as deep as possible, with the value after the change. Undefined = the field is gone.
  * A list with another number of elements differs as a whole.
  */
 function differences(before: unknown, after: unknown, path: FieldPath): readonly FieldEdit[] {

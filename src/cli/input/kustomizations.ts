@@ -90,9 +90,6 @@ function partsOf(root: Kustomization, byDirectory: ReadonlyMap<string, Kustomiza
   return parts;
 }
 
-/** Longest text of a kustomization that can be a path. Inline patches are longer or have several lines. */
-const LONGEST_PATH = 4096;
-
 interface Kustomization {
   readonly directory: string;
   /** A component patches other kustomizations and cannot be built alone. */
@@ -149,7 +146,7 @@ function textsIn(value: unknown): readonly string[] {
 }
 
 function isPath(text: string): boolean {
-  return text !== '' && text.length <= LONGEST_PATH && !/[\n\0]|:\/\//.test(text);
+  return text !== '' && !/[\n\0]|:\/\//.test(text);
 }
 
 /**

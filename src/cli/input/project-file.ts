@@ -10,7 +10,7 @@ import { readObject } from '../../engine/policy/read-field.ts';
 import { formatProblem, Reader, type Problem } from '../../engine/policy/reader.ts';
 import { parseYamlDocuments, type YamlDocument } from '../../yaml/reading/documents.ts';
 import { LEVELS } from '../output/level.ts';
-import { isChart, type ChartOfProject } from './charts.ts';
+import { directoriesAbove, isChart, type ChartOfProject } from './charts.ts';
 import { KUBERNETES_VERSION } from './input-flags.ts';
 import type { Bound } from '../../engine/policy/bounds.ts';
 import type { Field, ObjectField } from '../../engine/policy/field.ts';
@@ -103,13 +103,13 @@ export async function readProjectFile(policiesFlag: 'policies' | 'from'): Promis
 /** Above a directory that is in no repository, files may be somebody else's. */
 function projectFileAbove(start: string): string | undefined {
   let nearest: string | undefined;
-  for (let directory = start; ; directory = dirname(directory)) {
+  for (const directory of [start, ...directoriesAbove(start)]) {
     const path = join(directory, PROJECT_FILE);
     if (nearest === undefined && existsSync(path)) nearest = path;
     if (directory === start && nearest !== undefined) return nearest;
     if (existsSync(join(directory, '.git'))) return nearest;
-    if (dirname(directory) === directory) return undefined;
   }
+  return undefined;
 }
 
 async function fieldsIn(path: string, file: string, problems: FileProblem[]): Promise<ProjectFields> {

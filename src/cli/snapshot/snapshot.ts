@@ -9,14 +9,8 @@ import type { ParsedCommandLine } from '../flags/flag.ts';
 import type { SNAPSHOT } from './definition.ts';
 
 export async function runSnapshot(line: ParsedCommandLine<typeof SNAPSHOT.flags>, io: CommandIo): Promise<number> {
-  const { flags } = line;
   const progress = new Progress(io);
-  const wishes = { keepsObjects: true, readsReports: true };
-  const all = {
-    ...line,
-    flags: { ...flags, policies: undefined, now: undefined, 'kubernetes-version': undefined },
-  };
-  const inputs = await readAnyInputs('snapshot', all, io, progress, wishes);
+  const inputs = await readAnyInputs('snapshot', line, io, progress, { keepsObjects: true, readsReports: true });
   const manifests = inputs.texts.flatMap((text) => manifestsAsSent(text));
   const objects = [...(inputs.others ?? []), ...manifests.map(({ object }) => object)];
   const reports = (inputs.observed ?? []).map(reportItem).filter((item) => item !== undefined);
