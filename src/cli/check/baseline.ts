@@ -8,7 +8,7 @@ import { objectName, selectedFindings, withoutKnown } from './report.ts';
 import type { FindingIdentity, CheckReport, Selection } from './report.ts';
 import { readUtf8File, refuseSpecialFile } from '../../base/files/regular-file.ts';
 import { replaceFile } from '../../base/files/replace-file.ts';
-import { nameOf, namespaceOf } from '../input/manifest.ts';
+import { manifestsIn, nameOf, namespaceOf } from '../input/manifest.ts';
 import { count } from '../../base/text/cut.ts';
 import { printLine, type CommandIo } from '../io.ts';
 import type { FlagValues } from '../flags/flag.ts';
@@ -149,9 +149,8 @@ const MOST_LISTED = 10;
  * an entry about another workload is stale, so such entries are only counted.
  */
 function staleLines(file: string, stale: readonly FindingIdentity[], inputs: Inputs): readonly string[] {
-  const objects = inputs.texts.flatMap(({ manifests }) => manifests.map(({ object }) => object));
   const known = new Set(
-    objects.map((object) => {
+    manifestsIn(inputs).map(({ object }) => {
       const kind = stringMember(object, 'kind') ?? '';
       return objectKey({ kind, namespace: namespaceOf(object) ?? inputs.namespace, name: nameOf(object) });
     }),

@@ -12,6 +12,7 @@ import { reportProblems, Progress } from '../output/messages.ts';
 import { readAnyInputs } from '../input/command-inputs.ts';
 import { lackOf, readLivePods, nameOfManifest } from '../input/live-pods.ts';
 import { shownReport, type CheckReport, type PlacedViolation, type ReportFormat, type ShownReport } from './report.ts';
+import { manifestsIn } from '../input/manifest.ts';
 import type { ParsedCommandLine } from '../flags/flag.ts';
 import { reasonForNothing } from '../input/passed-over.ts';
 import type { Inputs } from '../input/inputs.ts';
@@ -75,13 +76,11 @@ async function lackingPods(
   const gives = inputs.policies.policies.length + coverage.livenessProbe.get + coverage.readinessProbe.get > 0;
   const look = gives ? await readLivePods('check', inputs, io, false) : undefined;
   if (look === undefined) return [];
-  return inputs.texts.flatMap(({ manifests }) =>
-    manifests.flatMap(({ object }) => {
-      const message = lackOf(look, object);
-      const { kind, namespace, name } = nameOfManifest(object);
-      return message === undefined ? [] : [{ kind, namespace, name, message }];
-    }),
-  );
+  return manifestsIn(inputs).flatMap(({ object }) => {
+    const message = lackOf(look, object);
+    const { kind, namespace, name } = nameOfManifest(object);
+    return message === undefined ? [] : [{ kind, namespace, name, message }];
+  });
 }
 
 /**

@@ -102,7 +102,7 @@ function hiddenNotes({ summary: { hidden } }: ShownReport, screen: Screen): stri
  * of the field, the message and the remedy follow, each on lines of its own. Objects of a cluster have no file and no
  * position.
  */
-function findingGroups(violations: readonly PlacedViolation[], screen: Screen, origin: ObjectOrigin = {}): string[] {
+function findingGroups(violations: readonly PlacedViolation[], screen: Screen, origin: ObjectOrigin): string[] {
   const blocks = [...Map.groupBy(violations, ({ file }) => file)].flatMap(([file, ofFile]) => {
     const hasLines = !isInCluster(file, origin);
     return [...Map.groupBy(ofFile, objectName)].map(([workload, found], index) => {
@@ -236,11 +236,7 @@ function lackingLines({ lacking = [] }: ShownReport, screen: Screen): string[] {
 }
 
 /** The workloads that get no probes because no main container can be determined, with the policies that want one. */
-function noMainContainerLines(
-  workloads: readonly NoMainContainer[],
-  screen: Screen,
-  origin: ObjectOrigin = {},
-): string[] {
+function noMainContainerLines(workloads: readonly NoMainContainer[], screen: Screen, origin: ObjectOrigin): string[] {
   if (workloads.length === 0) return [];
   return [
     screen.paint('heading', 'No main container:'),

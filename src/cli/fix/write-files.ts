@@ -90,7 +90,9 @@ export async function writeIntoDirectory(
     if (earlier !== undefined && resolve(earlier) !== resolve(file))
       throw new Error(`${place} is already written from ${earlier}`);
     sources.set(place, file);
-    await refuseInput(place, file);
+    const present = await realpath(place).catch(() => undefined);
+    if (present !== undefined && present === (await realpath(file)))
+      throw new Error(`${place} is the input itself; use --write to change files in place`);
     await makeFolderWithin(directory, dirname(place));
     await replaceFile(place, after, (await stat(file)).mode & 0o777);
     return place;
@@ -121,14 +123,6 @@ function placeBelow(file: string, names: readonly string[]): string {
     .filter((name) => isWithin(resolve(name), resolve(file)))
     .toSorted((one, other) => resolve(other).length - resolve(one).length);
   return parent === undefined ? basename(file) : relative(parent, file);
-}
-
-/** @throws Error when the output would replace its own input */
-async function refuseInput(place: string, file: string): Promise<void> {
-  const present = await realpath(place).catch(() => undefined);
-  if (present !== undefined && present === (await realpath(file))) {
-    throw new Error(`${place} is the input itself; use --write to change files in place`);
-  }
 }
 
 /**

@@ -77,17 +77,10 @@ function rootsOf(all: readonly Kustomization[]): readonly Kustomization[] {
 
 /** The kustomizations that one contains, also through others. */
 function partsOf(root: Kustomization, byDirectory: ReadonlyMap<string, Kustomization>): ReadonlySet<Kustomization> {
-  const parts = new Set<Kustomization>();
-  const add = ({ resources }: Kustomization): void => {
-    for (const path of resources) {
-      const part = byDirectory.get(path);
-      if (part !== undefined) parts.add(part);
-    }
-  };
-  add(root);
+  const paths = new Set(root.resources);
   // The loop also visits what is added to the set meanwhile.
-  for (const part of parts) add(part);
-  return parts;
+  for (const path of paths) for (const below of byDirectory.get(path)?.resources ?? []) paths.add(below);
+  return new Set(Array.from(paths, (path) => byDirectory.get(path)).filter((part) => part !== undefined));
 }
 
 interface Kustomization {

@@ -2,6 +2,7 @@ import { didYouMean } from '../../base/text/suggestion.ts';
 import { knownSources, snapshotAfter, unknownRemovals } from '../../engine/verdict/compare/policy-change.ts';
 import { adviceAbout } from '../../engine/verdict/policy-advice.ts';
 import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, PROGRAM, printLine, type CommandIo } from '../io.ts';
+import { manifestsIn } from '../input/manifest.ts';
 import { workloadsOf } from './workloads.ts';
 import { planAsJson, planAsMarkdown, planAsText, type ShownPlan } from './formats.ts';
 import { clusterNotes } from '../check/check-inputs.ts';
@@ -33,8 +34,7 @@ export async function runPlan(line: ParsedCommandLine<typeof PLAN.flags>, io: Co
     reportProblems([...inputs.policyWarnings, ...inputs.problems], io, inputs);
     return EXIT_USAGE;
   }
-  const hasNothing =
-    inputs.texts.every(({ manifests }) => manifests.length === 0) && (inputs.exempt ?? []).length === 0;
+  const hasNothing = manifestsIn(inputs).length + (inputs.exempt ?? []).length === 0;
   if (hasNothing && inputs.problems.length === 0)
     printLine(io.stderr, `${PROGRAM} plan: the inputs have no Kubernetes object, so the plan is empty`);
   const snapshots = changedSnapshots(inputs, flags.remove, io);

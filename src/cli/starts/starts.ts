@@ -3,7 +3,7 @@ import { stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { figuresOfSeconds, type ShownFigures } from '../../observer/starts/profile-update.ts';
 import { startInSnapshot } from '../../observer/starts/measured-start.ts';
 import { jsonText, visible } from '../../base/text/visible.ts';
-import { nameOf, namespaceOf, policyOfPod, workloadIn } from '../input/manifest.ts';
+import { manifestsIn, nameOf, namespaceOf, policyOfPod, workloadIn } from '../input/manifest.ts';
 import { templatePolicy } from '../../engine/defaulting/default-probes.ts';
 import { learnedBudget, type StartFigures } from '../../engine/probe/startup-budget.ts';
 import { asCreated } from '../../engine/workload/read-pod.ts';
@@ -18,7 +18,7 @@ import type { STARTS } from './definition.ts';
 export async function runStarts(line: ParsedCommandLine<typeof STARTS.flags>, io: CommandIo): Promise<number> {
   const inputs = await readAnyInputs('starts', line, io);
   const isNamed = inputs.isFromCluster && line.positionals.length > 0;
-  const objects = inputs.texts.flatMap(({ manifests }) => manifests.map(({ object }) => object));
+  const objects = manifestsIn(inputs).map(({ object }) => object);
   const rows = [
     ...rowsOfProfiles(objects, inputs, isNamed),
     ...rowsOfPods(objects, inputs, line.flags.now ?? io.now()),

@@ -31,7 +31,7 @@ export function snapshotItems(
   objects: readonly JsonObject[],
   settings: Pick<Inputs, 'kinds' | 'namespace'>,
 ): readonly JsonObject[] {
-  const commands = objects.flatMap((object) => (isOfProbewright(object) ? dollarTexts(member(object, 'spec')) : []));
+  const commands = dollarTexts(objects.filter(isOfProbewright).map((object) => member(object, 'spec')));
   const services = headlessServicesOf(objects, settings.namespace);
   const items = objects
     .map((object) => itemOf(object, settings, commands, services))
@@ -148,14 +148,11 @@ const SERVICE: Parts = {
 
 /** The texts with a dollar sign: the words of commands that refer to variables. */
 function dollarTexts(value: unknown): readonly string[] {
-  const found: string[] = [];
-  const open = [value];
-  for (let next = open.pop(); next !== undefined || open.length > 0; next = open.pop()) {
-    if (typeof next === 'string') {
-      if (next.includes('$')) found.push(next);
-    } else if (typeof next === 'object' && next !== null) for (const inner of Object.values(next)) open.push(inner);
-  }
-  return found;
+  const values = [value];
+  // The loop also visits what is added meanwhile.
+  for (const each of values)
+    if (typeof each === 'object' && each !== null) for (const below of Object.values(each)) values.push(below);
+  return values.filter((each) => typeof each === 'string' && each.includes('$')) as string[];
 }
 
 const METADATA = scalars('name', 'generateName', 'namespace', 'deletionTimestamp');
