@@ -13,13 +13,13 @@ import { readAnyInputs } from '../input/command-inputs.ts';
 import { lackOf, readLivePods, nameOfManifest } from '../input/live-pods.ts';
 import { shownReport, type CheckReport, type PlacedViolation, type ReportFormat, type ShownReport } from './report.ts';
 import { manifestsIn } from '../input/manifest.ts';
-import type { ParsedCommandLine } from '../flags/flag.ts';
+import type { FlagValues, ParsedCommandLine } from '../flags/flag.ts';
 import { reasonForNothing } from '../input/passed-over.ts';
 import type { Inputs } from '../input/inputs.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
-import type { CHECK, ReportFormatName } from './definition.ts';
+import type { CHECK } from './definition.ts';
 
-const FORMATS: Readonly<Record<ReportFormatName, ReportFormat>> = {
+const FORMATS: Readonly<Record<FlagValues<typeof CHECK.flags>['output'], ReportFormat>> = {
   text: textReport,
   json: jsonReport,
   sarif: sarifReport,

@@ -37,14 +37,16 @@ export function selectionConflicts(flags: Readonly<Record<'only' | 'skip', reado
   return both.map((check) => `--only and --skip both name ${check}`);
 }
 
-const REPORT_FORMATS = ['text', 'json', 'sarif', 'junit', 'github', 'gitlab', 'markdown'] as const;
-export type ReportFormatName = (typeof REPORT_FORMATS)[number];
-
 const FLAGS = {
   ...INPUT.CLUSTER_INPUT_FLAGS,
-  output: withDefault(choice(REPORT_FORMATS), 'text', 'Format of the report.', {
-    links: 'See [output formats](#output-formats).',
-  }),
+  output: withDefault(
+    choice(['text', 'json', 'sarif', 'junit', 'github', 'gitlab', 'markdown']),
+    'text',
+    'Format of the report.',
+    {
+      links: 'See [output formats](#output-formats).',
+    },
+  ),
   ...SELECTION_FLAGS,
   'write-baseline': optional(path('FILE', 'files'), 'Write the findings of this run as known findings, and hide them.'),
   color: COLOUR_FLAG,

@@ -3,12 +3,6 @@ import { choice, path, textThat } from '../flags/value-types.ts';
 import * as INPUT from '../input/input-flags.ts';
 import { COLOUR_FLAG } from '../output/screen.ts';
 
-const PLAN_FORMATS = ['text', 'json', 'markdown'] as const;
-export type PlanFormatName = (typeof PLAN_FORMATS)[number];
-
-const PLAN_FAILURES = ['denied', 'warned', 'any'] as const;
-export type PlanFailure = (typeof PLAN_FAILURES)[number];
-
 const POLICY = textThat(
   (text) => /^(?:(?:ProbePolicy|ProbeException)\/[^/]+\/[^/]+|ClusterProbePolicy\/[^/]+)$/.test(text),
   'ProbePolicy/NAMESPACE/NAME, ProbeException/NAMESPACE/NAME or ClusterProbePolicy/NAME',
@@ -35,10 +29,10 @@ const FLAGS = {
   ...CHANGE_FLAGS,
   ...INPUT.CLUSTER_INPUT_FLAGS,
   policies: CHANGE_FLAGS.policies,
-  output: withDefault(choice(PLAN_FORMATS), 'text', 'Format of the plan.', {
+  output: withDefault(choice(['text', 'json', 'markdown']), 'text', 'Format of the plan.', {
     links: 'See [formats](#formats-of-a-plan).',
   }),
-  'fail-on': withDefault(choice(PLAN_FAILURES), 'any', 'The effects for which the exit code is 1.', {
+  'fail-on': withDefault(choice(['denied', 'warned', 'any']), 'any', 'The effects for which the exit code is 1.', {
     links: 'See [exit codes](#exit-codes-of-a-plan).',
   }),
   color: COLOUR_FLAG,

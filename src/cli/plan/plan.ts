@@ -11,12 +11,14 @@ import { reportProblems, Progress } from '../output/messages.ts';
 import { readAnyInputs } from '../input/command-inputs.ts';
 import { storedPod } from '../../webhook/review/stored-pod.ts';
 import { planOf, type PlanSummary } from '../../engine/verdict/compare/plan.ts';
-import type { ParsedCommandLine } from '../flags/flag.ts';
+import type { FlagValues, ParsedCommandLine } from '../flags/flag.ts';
 import type { Inputs } from '../input/inputs.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
-import type { PLAN, PlanFailure, PlanFormatName } from './definition.ts';
+import type { PLAN } from './definition.ts';
 
-const FORMATS: Readonly<Record<PlanFormatName, (plan: ShownPlan, screen: Screen) => string>> = {
+type PlanFlags = FlagValues<typeof PLAN.flags>;
+
+const FORMATS: Readonly<Record<PlanFlags['output'], (plan: ShownPlan, screen: Screen) => string>> = {
   text: planAsText,
   json: planAsJson,
   markdown: planAsMarkdown,
@@ -74,7 +76,7 @@ function* counted<T>(items: readonly T[], progress: Progress): Generator<T, unde
   }
 }
 
-function fails(summary: PlanSummary, failure: PlanFailure): boolean {
+function fails(summary: PlanSummary, failure: PlanFlags['fail-on']): boolean {
   const { workloads, unchanged, newlyDenied, newlyWarned } = summary;
   if (failure === 'any') return unchanged < workloads;
   return newlyDenied > 0 || (failure === 'warned' && newlyWarned > 0);
