@@ -74,25 +74,26 @@ function isNamedForHttp(port: ContainerPort): boolean {
 interface Setting {
   /** Without the dashes of a flag. */
   readonly name: string;
-  readonly written: string;
+  /** With its dashes. Undefined for a variable. */
+  readonly flag: string | undefined;
   /** Undefined for a value that the kubelet reads elsewhere. Empty for a flag without one. */
   readonly value: string | undefined;
-  readonly isFlag: boolean;
+}
+
+function written({ name, flag, value = '' }: Setting): string {
+  return flag ?? `${name}=${value}`;
 }
 
 /** The flags in `command` and `args`, as `--flag=value` and as two words, and the variables. */
 function settingsOf({ line, env }: Container): readonly Setting[] {
   const { words } = line();
   const flags = words.flatMap(({ text }, at): Setting[] => {
-    const [, written = '', name, own] = /^(--?([A-Za-z][\w.-]*))(?:=(.*))?$/s.exec(text) ?? [];
+    const [, flag, name, own] = /^(--?([A-Za-z][\w.-]*))(?:=(.*))?$/s.exec(text) ?? [];
     const next = words[at + 1]?.text ?? '';
-    return name === undefined
-      ? []
-      : [{ name, written, value: own ?? (next.startsWith('-') ? '' : next), isFlag: true }];
+    return name === undefined ? [] : [{ name, flag, value: own ?? (next.startsWith('-') ? '' : next) }];
   });
   const variables = Array.from(env() ?? [], ([name, source]): Setting => {
-    const value = source.from === 'value' ? source.value : undefined;
-    return { name, written: `${name}=${value ?? ''}`, value, isFlag: false };
+    return { name, flag: undefined, value: source.from === 'value' ? source.value : undefined };
   });
   return [...flags, ...variables];
 }
@@ -150,17 +151,17 @@ function tlsWordOf(container: Container, number: number, declared: ContainerPort
   const settings = settingsOf(container);
   const values = [
     ...words.map(({ text }) => text),
-    ...settings.flatMap(({ value = '', isFlag }) => (isFlag ? [] : value)),
+    ...settings.flatMap(({ value = '', flag }) => (flag === undefined ? value : [])),
   ];
-  const listed = values.find((text) => tlsPortsIn(text).includes(number));
+  const listed = values.find((text) => text.includes(String(number)) && tlsPortsIn(text).includes(number));
   if (listed !== undefined) return listed;
   const ports = settings.flatMap((setting) => {
     const { name, value = '' } = setting;
-    const port = NAMES_PORT.test(name) && !isOfOthers(name) ? OWN_ADDRESS.exec(value)?.[1] : undefined;
-    return port === undefined ? [] : [{ ...setting, port: Number(port) }];
+    const port = NAMES_PORT.test(name) ? OWN_ADDRESS.exec(value)?.[1] : undefined;
+    return port === undefined || isOfOthers(name) ? [] : [{ ...setting, port: Number(port) }];
   });
-  const secure = ports.find(({ name, isFlag, port }) => isFlag && SECURE.test(name) && port === number);
-  if (secure !== undefined) return secure.written;
+  const secure = ports.find(({ name, flag, port }) => flag !== undefined && SECURE.test(name) && port === number);
+  if (secure !== undefined) return written(secure);
   const [only, ...others] = container.ports?.filter(isTcp) ?? [];
   if (only !== declared || only === undefined || others.length > 0 || unread !== undefined) return undefined;
   // The certificate may belong to another port, which is not declared.
@@ -171,10 +172,12 @@ function tlsWordOf(container: Container, number: number, declared: ContainerPort
       ? /^(?:enable-|use-|serve-)?(?:tls|ssl|https|secure)(?:-enabled?)?$/i.test(name)
       : TURNS_OFF.test(name),
   );
-  const found = settings.find(({ name, value = '', isFlag }) =>
-    isFlag ? CERTIFICATE.test(name) && !/^(?:""|'')?$/.test(value) : ON.test(value) && isOwnSwitch(name, settings),
+  const found = settings.find(({ name, value = '', flag }) =>
+    flag === undefined
+      ? ON.test(value) && isOwnSwitch(name, settings)
+      : CERTIFICATE.test(name) && !/^(?:""|'')?$/.test(value),
   );
-  return isOff ? undefined : found?.written;
+  return isOff || found === undefined ? undefined : written(found);
 }
 
 /** False for a switch beside the address of another server: `FOO_TLS` beside `FOO_HOST`. */

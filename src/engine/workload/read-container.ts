@@ -58,6 +58,11 @@ interface ContainerHome extends PodSettings {
 export function readContainer(pod: ContainerHome, placed: PlacedContainer, written: unknown): Container {
   const { list, index, spec } = placed;
   const readablePorts = portsOf(spec);
+  let env: Container['env'] = () => {
+    const declared = declaredVariables(boundedMember(spec, 'env'));
+    env = () => declared;
+    return declared;
+  };
   const container = {
     ...placed,
     pod,
@@ -65,7 +70,7 @@ export function readContainer(pod: ContainerHome, placed: PlacedContainer, writt
     image: stringMember(spec, 'image') ?? '',
     ports: arePortsSound(spec) ? readablePorts : undefined,
     readablePorts,
-    env: () => declaredVariables(boundedMember(spec, 'env')),
+    env: () => env(),
     line: () => pod.commands.lineOf(spec),
     runsForever: runsForever(spec),
     mayBeRestarted: mayBeRestarted(spec, pod.spec),
