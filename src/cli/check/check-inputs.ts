@@ -165,9 +165,6 @@ const LONGEST_WORD = 40;
 
 export type Coverage = CheckOutput['summary']['coverage'];
 
-/** A workload of which policies want the main container, and none can be determined. */
-export type NoMainContainer = Coverage['noMainContainer'][number];
-
 /** How many containers of the inputs have each probe, get it, or lack it. */
 export function coverageOfInputs(inputs: Inputs): Coverage {
   const templates = manifestsIn(inputs).flatMap((each) => templatesOf(each, inputs));

@@ -54,7 +54,7 @@ export function containerPart(
   written: JsonObject,
   container: Container,
   commands: readonly string[],
-  peers: (container: Container) => string | undefined = () => undefined,
+  peers: (container: Container) => string | undefined,
 ): JsonObject {
   const part = pick(written, COPIED_PARTS);
   if (typeof part['image'] === 'string') part['image'] = part['image'].split('@', 1)[0];
