@@ -1,5 +1,5 @@
 import { MANIFESTS_FILE, judgeTexts } from '../../src/package/playground/judged-texts.ts';
-import { linkFragment, textsOfFragment } from '../../src/package/playground/share-link.ts';
+import { LONGEST_FRAGMENT, linkFragment, textsOfFragment } from '../../src/package/playground/share-link.ts';
 import { timelineMarkup } from '../../src/package/playground/timeline-markup.ts';
 import { messageOf } from '../../src/base/text/error-message.ts';
 import { Editor } from './editor.ts';
@@ -16,8 +16,6 @@ interface Example extends PlaygroundTexts {
 
 /** The page judges when a person has not typed for this time, in milliseconds. */
 const PAUSE = 150;
-/** A longer address does not work in every browser. */
-const LONGEST_FRAGMENT = 100_000;
 
 const examples = JSON.parse(find('examples', HTMLElement).textContent) as readonly Example[];
 const example = find('example', HTMLSelectElement);

@@ -1,7 +1,10 @@
 import { Document } from 'yaml';
 import { POLICY_API_VERSION } from '../../src/engine/policy/object-names.ts';
 import { EXCEPTION_KIND } from '../../src/engine/policy/probe-exception.ts';
-import { KIND_SCHEMAS, type KindSchema } from '../../src/engine/policy/schema.ts';
+import { EXCEPTION_SPEC } from '../../src/engine/policy/exception-schema.ts';
+import { PROFILE_STATUS } from '../../src/engine/policy/profile-schema.ts';
+import { POLICY_SPEC } from '../../src/engine/policy/schema.ts';
+import type { ObjectField } from '../../src/engine/policy/field.ts';
 import { openApiSchema } from './print-field.ts';
 import { ALL_EXCEPTION_STATES, exceptionStatus, policyStatus } from './status-schema.ts';
 import { STARTUP_PROFILE_KIND } from '../../src/engine/facts/startup-profile.ts';
@@ -51,24 +54,33 @@ interface KindOfOurs {
   readonly shortName: string;
   readonly scope: 'Namespaced' | 'Cluster';
   readonly columns: readonly PrinterColumn[];
-  /** The status, for a kind whose schema declares none because nobody reads it. */
-  readonly status?: OpenApiSchema;
+  /** The description of the kind. */
+  readonly text: string;
+  readonly spec?: ObjectField;
+  /** Declared beside its parser, or written out here for a status that nobody reads. */
+  readonly status: ObjectField | { readonly written: OpenApiSchema };
 }
 
 const KINDS = {
   ProbePolicy: {
+    text: 'Says which probes the containers of its namespace should have, and what violations of the probe checks lead to. It wins over ClusterProbePolicies field by field; annotations of a workload win over it.',
+    spec: POLICY_SPEC,
     shortName: 'pp',
     scope: 'Namespaced',
     columns: policyColumns('ProbePolicy'),
-    status: policyStatus,
+    status: { written: policyStatus },
   },
   ClusterProbePolicy: {
+    text: 'Says which probes the containers of many namespaces should have, and what violations of the probe checks lead to. It is the lowest layer: ProbePolicies of a namespace, and annotations of a workload, win over it field by field.',
+    spec: POLICY_SPEC,
     shortName: 'cpp',
     scope: 'Cluster',
     columns: policyColumns('ClusterProbePolicy'),
-    status: policyStatus,
+    status: { written: policyStatus },
   },
   [EXCEPTION_KIND]: {
+    text: 'Allows named violations of named workloads of its namespace, until an instant. The violations stay visible.',
+    spec: EXCEPTION_SPEC,
     shortName: 'pe',
     scope: 'Namespaced',
     columns: [
@@ -83,9 +95,11 @@ const KINDS = {
       { name: 'Ticket', type: 'string', jsonPath: '.spec.ticket', priority: 1 },
       { name: 'Reason', type: 'string', jsonPath: '.spec.reason', priority: 1 },
     ],
-    status: exceptionStatus,
+    status: { written: exceptionStatus },
   },
   [STARTUP_PROFILE_KIND]: {
+    text: 'How long the containers of one workload take to start. The observer writes the object, and the workload owns it.',
+    status: PROFILE_STATUS,
     shortName: 'sup',
     scope: 'Namespaced',
     columns: [
@@ -120,7 +134,7 @@ function figure(name: string, field: string, description: string): PrinterColumn
 
 /** The CustomResourceDefinition of a kind. */
 export function customResourceDefinition(kind: OwnKind): CustomResourceDefinition {
-  const { shortName, scope, columns, status }: KindOfOurs = KINDS[kind];
+  const { shortName, scope, columns }: KindOfOurs = KINDS[kind];
   const singular = kind.toLowerCase();
   const plural = singular.endsWith('y') ? singular.replace(/y$/, 'ies') : `${singular}s`;
   return {
@@ -145,15 +159,15 @@ export function customResourceDefinition(kind: OwnKind): CustomResourceDefinitio
           storage: true,
           additionalPrinterColumns: columns,
           subresources: { status: {} },
-          schema: { openAPIV3Schema: schemaOf(kind, status) },
+          schema: { openAPIV3Schema: schemaOf(kind) },
         },
       ],
     },
   };
 }
 
-function schemaOf(kind: OwnKind, ownStatus?: OpenApiSchema): OpenApiSchema {
-  const { text, spec, status }: KindSchema = KIND_SCHEMAS[kind];
+function schemaOf(kind: OwnKind): OpenApiSchema {
+  const { text, spec, status }: KindOfOurs = KINDS[kind];
   return {
     description: text,
     type: 'object',
@@ -163,7 +177,7 @@ function schemaOf(kind: OwnKind, ownStatus?: OpenApiSchema): OpenApiSchema {
       kind: { description: `${kind}.`, type: 'string' },
       metadata: { type: 'object' },
       ...(spec && { spec: openApiSchema(spec, kind) }),
-      ...(status ? { status: openApiSchema(status, kind) } : ownStatus && { status: ownStatus }),
+      status: 'written' in status ? status.written : openApiSchema(status, kind),
     },
   };
 }

@@ -1,6 +1,7 @@
 import { CHECKS } from '../../src/engine/checks/catalogue.ts';
 import { ACTIONS } from '../../src/engine/policy/action.ts';
-import { BOUNDS, choicesBound, EXCEPTION_BOUNDS } from '../../src/engine/policy/bounds.ts';
+import { BOUNDS, EXCEPTION_BOUNDS } from '../../src/engine/policy/bounds.ts';
+import { choicesBound } from '../../src/engine/policy/bound.ts';
 import { fieldsOfCheck } from '../../src/engine/policy/read-checks.ts';
 import { PROBE_LIMITS } from '../../src/engine/policy/probe-schema.ts';
 import { INT32_MAX } from '../../src/engine/probe/go-values.ts';

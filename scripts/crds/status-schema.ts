@@ -1,5 +1,5 @@
 import { ADVICE_BOUNDS } from '../../src/cluster/sources/policy-status.ts';
-import { EXCEPTION_STATES, LEFT_OUT_STATES } from '../../src/engine/policy/probe-exception.ts';
+import { EXCEPTION_STATES, LEFT_OUT_STATES } from '../../src/engine/policy/exception-state.ts';
 import type { OpenApiSchema } from './open-api-schema.ts';
 
 export const ALL_EXCEPTION_STATES = [...EXCEPTION_STATES, ...LEFT_OUT_STATES];

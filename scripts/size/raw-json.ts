@@ -11,11 +11,10 @@ const ROOMS = ['engine', 'explain', 'observer', 'cli', 'webhook', 'process', 'cl
 const PARSERS = [
   'src/engine/workload/',
   'src/engine/policy/',
-  'src/engine/facts/services.ts',
+  'src/engine/facts/read-service.ts',
   'src/engine/facts/read-startup-profile.ts',
   'src/webhook/review/review.ts',
-  'src/observer/pod-status.ts',
-  'src/observer/live-container.ts',
+  'src/observer/live-pod.ts',
   'src/observer/failing/probe-events.ts',
   'src/cluster/client/',
   'src/cluster/sources/policy-documents.ts',

@@ -1,10 +1,11 @@
 import { textAt } from '../base/json/field-path.ts';
 import type { JsonObject } from '../base/json/json-value.ts';
+import type { ApiRequests } from '../cluster/client/api-client.ts';
 import type { KubernetesObject } from '../cluster/client/kubernetes-object.ts';
 import { isDnsSubdomain } from '../engine/policy/object-names.ts';
-import { rootOf, type ClusterKind } from '../cluster/sources/cluster-kinds.ts';
+import { discoverKinds, rootOf, type ClusterKind } from '../cluster/sources/cluster-kinds.ts';
 import { hasControllerOwner, workloadOfPod, type WorkloadReference } from '../engine/workload/workload-of-pod.ts';
-import { groupOfVersion, POD_KIND, type WorkloadKind } from '../engine/workload/kinds.ts';
+import { groupOfVersion, POD_KIND, workloadKind, type WorkloadKind } from '../engine/workload/kinds.ts';
 import type { RestartedWorkload } from '../explain/fleet-page/live-findings.ts';
 
 /** A workload by its name. The UID of a Deployment cannot be read from its Pods: they name the ReplicaSet. */
@@ -21,13 +22,13 @@ export interface ObservedWorkload extends NamedObject {
 
 /** A kind of workload that is observed: how the cluster serves the kind, and where its Pod templates are. */
 export interface ObservedKind {
-  readonly served: Pick<ClusterKind, 'group' | 'apiVersion' | 'kind' | 'resource'>;
+  readonly served: ClusterKind;
   readonly templates: WorkloadKind;
 }
 
 /** Pods. The watch of Pods finds those without a controller. */
 export const OBSERVED_POD: ObservedKind = {
-  served: { group: '', apiVersion: 'v1', kind: 'Pod', resource: 'pods' },
+  served: { group: '', apiVersion: 'v1', kind: 'Pod', resource: 'pods', names: [], isNamespaced: true },
   templates: POD_KIND,
 };
 
@@ -35,9 +36,33 @@ export const OBSERVED_POD: ObservedKind = {
 export const LIVE_PODS = 'status.phase!=Succeeded,status.phase!=Failed';
 
 /** The path of the collection: `/apis/apps/v1/namespaces/shop/deployments`. Without a namespace: of all namespaces. */
-export function collectionOf({ served }: Pick<ObservedKind, 'served'>, namespace?: string): string {
+export function collectionOf(
+  { apiVersion, resource }: Pick<ClusterKind, 'apiVersion' | 'resource'>,
+  namespace?: string,
+): string {
   const scope = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
-  return `${rootOf(served.apiVersion)}${scope}/${served.resource}`;
+  return `${rootOf(apiVersion)}${scope}/${resource}`;
+}
+
+/** The path of one object: `/apis/apps/v1/namespaces/shop/deployments/web`. */
+export function objectPath(
+  served: Pick<ClusterKind, 'apiVersion' | 'resource'>,
+  { namespace, name }: Pick<NamedObject, 'namespace' | 'name'>,
+): string {
+  return `${collectionOf(served, namespace)}/${encodeURIComponent(name)}`;
+}
+
+/** The kinds of workloads that the API server has now. Rejects as discoverKinds does. */
+export async function observedKinds(
+  client: ApiRequests,
+  known: readonly WorkloadKind[],
+): Promise<{ readonly kinds: readonly ObservedKind[]; readonly problems: readonly string[] }> {
+  const { kinds, problems } = await discoverKinds(client, known);
+  const observed = kinds.flatMap((served): ObservedKind[] => {
+    const templates = workloadKind(served.group, served.kind, known);
+    return templates === undefined ? [] : [{ served, templates }];
+  });
+  return { kinds: observed, problems };
 }
 
 /** Reads which workload an object is. Undefined for an object without a namespace or a UID, which has no report. */

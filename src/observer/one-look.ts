@@ -9,8 +9,8 @@ import { podHealth } from './failing/pod-health.ts';
 import { PROBE_EVENT_REASONS, readProbeEvent } from './failing/probe-events.ts';
 import { missedProbes, missedResults, type MissedPod } from './missed/missed-probes.ts';
 import { readPolicyTimes, type PolicyTimes } from './missed/policy-times.ts';
-import { metadataOf } from './pod-status.ts';
-import { workloadKey, workloadNameOfPod, type NamedObject } from './observed-workload.ts';
+import { metadataOf } from './live-pod.ts';
+import { collectionOf, objectPath, workloadKey, workloadNameOfPod, type NamedObject } from './observed-workload.ts';
 import { hasCode, type ApiClient } from '../cluster/client/api-client.ts';
 import type { KubernetesObject } from '../cluster/client/kubernetes-object.ts';
 import type { Snapshot } from '../engine/facts/snapshot.ts';
@@ -54,7 +54,7 @@ export async function lookOnce(client: ApiClient, looked: LookedAt): Promise<One
   const problems = new Set<string>();
   const list = lister(client, namespace, problems);
   const times = await readPolicyTimes(client).catch((): PolicyTimes => new Map());
-  const surroundings = { snapshot, scope: webhook.scope, changedAt: (of: string) => times.get(of)?.at };
+  const surroundings = { snapshot, scope: webhook.scope, changedAt: (of: string) => times.get(of) };
   const failing = new FailingWorkloads();
   const seen = new Map<string, { workload: NamedObject; pods: number; missed: MissedPod[] }>();
   await list('pods', {}, (pod) => {
@@ -116,9 +116,8 @@ type List = (resource: string, query: Record<string, string>, take: (object: Jso
 /** Lists resources of a namespace, or of all. What cannot be listed becomes a problem. */
 function lister(client: ApiClient, namespace: string | undefined, problems: Set<string>): List {
   const scope = namespace === undefined ? 'in all namespaces' : `in namespace ${namespace}`;
-  const root = namespace === undefined ? '/api/v1' : `/api/v1/namespaces/${encodeURIComponent(namespace)}`;
   return async (resource, query, take) => {
-    const request = { method: 'GET', path: `${root}/${resource}`, query } as const;
+    const request = { method: 'GET', path: collectionOf({ apiVersion: 'v1', resource }, namespace), query } as const;
     try {
       await new PagedList(client).forEachPage(request, ({ items }: { items: readonly KubernetesObject[] }) => {
         for (const item of items) take(item as unknown as JsonObject);
@@ -141,8 +140,7 @@ function missingRight(resource: string, namespace: string | undefined, error: un
 async function ofPresentOwners(client: ApiClient, missed: MissedPod[]): Promise<MissedPod[]> {
   const [first] = missed;
   if (first?.workload.kind !== 'Deployment') return missed;
-  const { namespace, name } = first.workload;
-  const path = `/apis/apps/v1/namespaces/${encodeURIComponent(namespace)}/deployments/${encodeURIComponent(name)}`;
+  const path = objectPath({ apiVersion: 'apps/v1', resource: 'deployments' }, first.workload);
   const answer = await client.request({ method: 'GET', path }).catch((error: unknown) => error);
   if (!hasCode(answer, 404)) return missed;
   return missed.map((each) => ({ ...each, workload: { ...each.workload, kind: 'ReplicaSet' } }));

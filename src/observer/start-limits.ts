@@ -1,8 +1,8 @@
 import { longestKillSeconds } from '../engine/probe/grace-period.ts';
 import { firstProbeSpan, guaranteedStartSeconds, longestStartSeconds, verdictSpan } from '../engine/probe/timing.ts';
-import type { StartBasis } from '../engine/facts/startup-profile.ts';
+import type { StartBasis } from '../engine/facts/read-startup-profile.ts';
 import type { ProbeTiming } from '../engine/probe/timing.ts';
-import type { LiveContainer } from './live-container.ts';
+import type { LiveContainer } from './live-pod.ts';
 
 export interface StartProbe {
   readonly basis: StartBasis;

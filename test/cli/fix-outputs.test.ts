@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { runProbewright, type Ran } from './run-probewright.ts';
@@ -54,6 +54,25 @@ describe('fix --write', () => {
     const why = 'probewright fix: the policies add no readinessProbe to 2 containers: the manifests have one\n';
     const stderr = `no file needs a change\n${why}`;
     expect(await fix('--write', at('in'))).toEqual({ code: 0, stdout: '', stderr });
+  });
+});
+
+describe('fix --write with several names', () => {
+  it('changes each file that is named, and once what is named twice', async () => {
+    for (const file of ['in/a.yaml', 'in/deep/b.yaml']) await writeFile(at(file), deployment);
+    const { code, stdout } = await fix('--write', at('in/a.yaml'), at('in/deep'), at('in/deep/b.yaml'));
+    expect([code, stdout]).toEqual([0, 'DIR/in/a.yaml: 1 probe added\nDIR/in/deep/b.yaml: 1 probe added\n']);
+    for (const file of ['in/a.yaml', 'in/deep/b.yaml'])
+      expect(await readFile(at(file), 'utf8')).toBe(deployment + probe);
+  });
+
+  it('changes nothing outside of what is named, wherever a link leads', async () => {
+    await writeFile(at('outside.yaml'), deployment);
+    await symlink(at('outside.yaml'), at('in/link.yaml'));
+    const { code, stdout, stderr } = await fix('--write', at('in'));
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('DIR/in/link.yaml:1:1: is a symbolic link that leads out of DIR/in, and is skipped');
+    expect(await readFile(at('outside.yaml'), 'utf8')).toBe(deployment);
   });
 });
 

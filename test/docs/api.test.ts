@@ -36,7 +36,10 @@ describe('docs/api.md', () => {
     expect(listed).toEqual([
       membersOf('src/package/api/index.ts', 'Verdict').join(', '),
       membersOf('src/package/api/index.ts', 'Fixed').join(', '),
-      membersOf('src/cli/output/json-outputs.ts', 'PlanOutput').join(', '),
+      [
+        ...membersOf('src/cli/output/json-outputs.ts', 'PlanOutput'),
+        ...membersOf('src/package/api/index.ts', 'Planned'),
+      ].join(', '),
     ]);
   });
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, it } from 'vitest';
 import { readStartupProfile } from '../../src/engine/facts/read-startup-profile.ts';
-import { type ContainerProfile } from '../../src/engine/facts/startup-profile.ts';
+import { type ContainerProfile } from '../../src/engine/facts/read-startup-profile.ts';
 import { shortHash } from '../../src/base/text/utf8.ts';
 import { seededRandom } from '../kubelet/pods.ts';
 import { playPod } from '../kubelet/player.ts';

@@ -197,7 +197,16 @@ describe('workloads that fail together', () => {
     workload: named(namespace, name),
     failures: [{ container: 'app', probe: 'readinessProbe', cause: 'http-5xx', described: undefined }],
     pods: [
-      { uid: name, isReady: false, hasTrouble: true, hasEnded: false, changedAt: at, unreadySince: at, containers: [] },
+      {
+        uid: name,
+        isReady: false,
+        hasTrouble: true,
+        hasEnded: false,
+        changedAt: at,
+        unreadySince: at,
+        containers: [],
+        troubles: [],
+      },
     ],
   });
 

@@ -1,5 +1,6 @@
 import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
-import { BOUNDS, MAX_SPEC_BYTES, type Bound } from '../../src/engine/policy/bounds.ts';
+import { BOUNDS, MAX_SPEC_BYTES } from '../../src/engine/policy/bounds.ts';
+import type { Bound } from '../../src/engine/policy/bound.ts';
 import { json, numbers, replicaScenarios } from './hostile-policies.ts';
 
 /** A text of JSON that is nearly as long as a spec may be. */

@@ -63,10 +63,7 @@ function listedContainer(container: ContainerExplanation): ExplainedContainer {
     role,
     path,
     headline,
-    probes: container.fields.map(({ kind, fields: ofProbe }) => {
-      const probe = container.probes.find((candidate) => candidate.kind === kind);
-      return { kind, ...(probe && { handler: probe.handler, from: probe.from }), fields: ofProbe };
-    }),
+    probes: container.probes.map(({ kind, handler, from, fields }) => ({ kind, handler, from, fields })),
     figures: container.figures.map(({ id, title, run, probe, span, ...others }) => ({
       id,
       title,

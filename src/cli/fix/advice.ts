@@ -35,7 +35,8 @@ export const SHOWN_BY_DEFAULT: AdviceSelection = {
 
 /**
  * Applies the advice that `check` shows for a source. The text is judged again after each round, so the values fit the
- * text as it is then. Findings and fields that `check` did not show stay as they are.
+ * text as it is then. The edits of one finding may need those of another, so what `check` would show for the new text
+ * is applied, too: a second run changes nothing. What only the probes of policies cause stays as it is.
  *
  * @param text the source's text, with the probes of policies
  */
@@ -45,36 +46,51 @@ export function withAdvice(
   selection: AdviceSelection,
   text: string = source.text,
 ): AdvisedText {
-  const shown = shownAdvice(findingsIn(source, inputs, selection));
-  const reasonAgainst = (finding: EditedFinding): string | undefined =>
-    reasonOf(finding, shown.get(lastingKey(finding)));
+  const shown = findingsIn(source, inputs, selection);
+  const known = new Set(shown.map(lastingIdentityOf));
+  /** How many findings still have unused advice that was shown. */
+  const unused = new Map<string, number>();
+  for (const finding of shown) if (finding.documentEdits.length > 0) count(unused, finding, 1);
+  let ofPolicies: ReadonlySet<string> | undefined;
   let edited = text;
   let applied = 0;
   const remarks = new Map<string, string>();
-  const refuse = (finding: EditedFinding, reason = ''): void =>
-    void remarks.set(identityOf(finding), remarkOf(finding, reason));
-  // Each round uses up advice that is shown, or refuses a finding.
+  // Each round uses up advice, or refuses a finding.
   for (;;) {
     const left = findingsIn({ ...source, text: edited }, inputs, selection);
-    const found = left.filter((finding) => {
-      const { unused = 0 } = shown.get(lastingKey(finding)) ?? {};
-      const isShown = unused > 0 || (shown.has(lastingKey(finding)) && finding.documentEdits.length > 0);
-      return isShown && !remarks.has(identityOf(finding));
-    });
-    const open = found.filter((finding) => reasonAgainst(finding) === undefined);
+    ofPolicies ??= new Set(left.map(lastingIdentityOf).filter((identity) => !known.has(identity)));
+    const open: EditedFinding[] = [];
+    const stuck: EditedFinding[] = [];
+    for (const finding of left) {
+      const identity = lastingIdentityOf(finding);
+      if (ofPolicies.has(identity) || remarks.has(identityOf(finding))) continue;
+      const uses = unused.get(identity) ?? 0;
+      if (finding.documentEdits.length === 0 ? uses > 0 : uses <= -MOST_RETURNS) stuck.push(finding);
+      else if (finding.documentEdits.length > 0) open.push(finding);
+    }
     if (open.length === 0) {
-      for (const finding of found) refuse(finding, reasonAgainst(finding));
+      for (const finding of stuck) remarks.set(identityOf(finding), remarkOf(finding, whyStuck(finding)));
       return { text: edited, applied, left, remarks: [...remarks.values()] };
     }
-    const round = applyRound(edited, open);
-    edited = round.text;
-    applied += round.applied.length;
-    for (const finding of round.applied) {
-      const advice = shown.get(lastingKey(finding));
-      if (advice !== undefined) advice.unused -= 1;
-    }
-    for (const { finding, reason } of round.refused) refuse(finding, reason);
+    const result = applyRound(edited, open);
+    edited = result.text;
+    applied += result.applied.length;
+    for (const finding of result.applied) count(unused, finding, -1);
+    for (const { finding, reason } of result.refused) remarks.set(identityOf(finding), remarkOf(finding, reason));
   }
+}
+
+/** How often a finding may come back after the edits of others. It stays when two of them undo each other. */
+const MOST_RETURNS = 2;
+
+function count(counts: Map<string, number>, finding: EditedFinding, by: number): void {
+  const identity = lastingIdentityOf(finding);
+  counts.set(identity, (counts.get(identity) ?? 0) + by);
+}
+
+function whyStuck({ documentEdits }: EditedFinding): string {
+  const isUnknown = documentEdits.length === 0;
+  return isUnknown ? 'no value is known to work after the other edits' : 'the finding came back after the other edits';
 }
 
 /** A finding with edits of its document. Without advice, there are none. */
@@ -96,34 +112,6 @@ function findingsIn(source: ManifestText, inputs: Inputs, selection: AdviceSelec
     const documentEdits = edits.map(({ path, value }) => ({ path: [...object.path, ...path], value }));
     return [{ ...violation, object, documentEdits }];
   });
-}
-
-/** The advice of findings with one lasting identity: how many have advice that is unused, and the fields of it. */
-interface Advice {
-  unused: number;
-  readonly fields: Set<string>;
-}
-
-/** The advice that `check` shows for a text, by lasting identity. Findings without edits have none. */
-function shownAdvice(findings: readonly EditedFinding[]): ReadonlyMap<string, Advice> {
-  const advised = findings.filter(({ documentEdits }) => documentEdits.length > 0);
-  return new Map(
-    [...Map.groupBy(advised, lastingKey)].map(([key, own]) => {
-      const edits = own.flatMap(({ documentEdits }) => documentEdits);
-      return [key, { unused: own.length, fields: new Set(edits.map(({ path }) => fieldNamesOf(path))) }];
-    }),
-  );
-}
-
-/** Returns why the advice of a finding is not applied, now that other edits are made. */
-function reasonOf({ documentEdits }: EditedFinding, shown: Advice | undefined): string | undefined {
-  if (documentEdits.length === 0) return 'no value is known to work after the other edits';
-  if (shown === undefined || shown.unused === 0) return 'the finding came back after the other edits';
-  const unseen = documentEdits.find(({ path }) => !shown.fields.has(fieldNamesOf(path)));
-  return (
-    unseen &&
-    `after the other edits, it needs ${formatPath(unseen.path)}, too, which check did not show for it; run check again`
-  );
 }
 
 function applyRound(text: string, findings: readonly EditedFinding[]) {
@@ -181,7 +169,7 @@ function isInside(one: FieldPath, other: FieldPath): boolean {
 }
 
 /** The same finding, before and after elements of lists are added or removed. */
-function lastingKey({ check, object, template, container, probe, path }: EditedFinding): string {
+function lastingIdentityOf({ check, object, template, container, probe, path }: EditedFinding): string {
   return JSON.stringify([check, object, template, container, probe, fieldNamesOf(path)]);
 }
 

@@ -163,7 +163,7 @@ function parsedTexts(texts: readonly ManifestText[], settings: InputSettings): P
   return texts.map((text, index) => {
     const read = manifestsOf(text, {
       isUnread,
-      onOffset: () => onRead?.(index, workloads),
+      onProgress: () => onRead?.(index, workloads),
       onManifests: (found) => {
         for (const { object } of found) if (workloadKindOfManifest(object, kinds) !== undefined) workloads += 1;
       },

@@ -53,7 +53,7 @@ export interface ParsedText extends ManifestText {
 export const NO_OBJECT = 'is no Kubernetes object';
 
 /** How the objects of a text are read, and who hears of them meanwhile. */
-interface ManifestReading extends Pick<ReadingOptions, 'onOffset' | 'isUnread'> {
+interface ManifestReading extends Pick<ReadingOptions, 'onProgress' | 'isUnread'> {
   readonly onManifests?: (manifests: readonly Manifest[]) => void;
 }
 

@@ -12,7 +12,7 @@ import { parseYamlDocuments } from '../../yaml/reading/documents.ts';
 import { LEVELS } from '../output/level.ts';
 import { directoriesAbove, isChart, type ChartOfProject } from './charts.ts';
 import { KUBERNETES_VERSION } from './input-flags.ts';
-import type { Bound } from '../../engine/policy/bounds.ts';
+import type { Bound } from '../../engine/policy/bound.ts';
 import type { Field, ObjectField } from '../../engine/policy/field.ts';
 
 export const PROJECT_FILE = '.probewright.yaml';

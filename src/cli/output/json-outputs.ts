@@ -1,10 +1,10 @@
 /**
- * The shapes of what commands print with `--output json`. The npm package has these types, so this file imports
- * nothing. New fields may appear in any release; fields disappear only in a release with another major version.
+ * The shapes of what commands print with `--output json`. The npm package has these types, so this file imports only
+ * such shapes. New fields may appear in any release; fields disappear only in a release with another major version.
  */
+import type { ExplainedField, ProbeName } from '../../explain/timeline/explained-field.ts';
 
-/** A probe of a container. */
-export type ProbeName = 'startupProbe' | 'livenessProbe' | 'readinessProbe';
+export type * from '../../explain/timeline/explained-field.ts';
 
 /** The consequence of a violation. */
 export type ViolationAction = 'Deny' | 'Warn' | 'Audit' | 'Excepted';
@@ -154,36 +154,6 @@ export interface PlanOutput {
     readonly noLongerWarned: number;
     readonly unchanged: number;
   };
-}
-
-/** The value that a layer of policy has for a field of a probe. */
-export interface ExplainedSetting {
-  /** The layer, such as `ProbePolicy/apps/web` or `annotation`. */
-  readonly source: string;
-  /** The field of the policy. */
-  readonly field: string;
-  readonly value: unknown;
-  /** `file:line` */
-  readonly place?: string;
-}
-
-/** A field of a probe, and what set the field. */
-export interface ExplainedField {
-  /** The field below the probe, such as `httpGet.path`. */
-  readonly field: string;
-  readonly value: unknown;
-  readonly setBy: {
-    readonly by: 'manifest' | 'annotation' | 'policy' | 'default' | 'slow-start' | 'restart' | 'ports' | ProbeName;
-    /** The policy that set the field, and its field. */
-    readonly source?: string;
-    readonly field?: string;
-    /** `file:line` */
-    readonly place?: string;
-    /** The setting that made a rule apply. */
-    readonly asked?: ExplainedSetting;
-  };
-  /** Other values that layers of policy have for the field, the highest layer first. */
-  readonly overrides: readonly ExplainedSetting[];
 }
 
 /** A time that follows from a probe. */

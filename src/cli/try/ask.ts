@@ -3,7 +3,7 @@ import { actionOfUrl } from '../../engine/probe/asking-programs.ts';
 import { execArgv, isLoopbackHost } from '../../engine/probe/handler-values.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { failure, NotRun, SUCCESS, type Answer } from './answer.ts';
-import { GoError, type Connect } from './connection.ts';
+import type { Connect, GoError } from './connection.ts';
 import { execVerdict, expandedCommand } from './exec-probe.ts';
 import { grpcProbe, unconnected } from './grpc-probe.ts';
 import { httpProbe, type HttpProbe } from './http-probe.ts';
@@ -53,11 +53,11 @@ async function prepared(planned: ProbeToTry, target: Target): Promise<() => Prom
     throw new NotRun(`the probe asks the host ${host}, and try asks nobody but ${target.name}`);
   if (handler.kind === 'httpGet') {
     const request = httpProbeOf(handler, target.host, port);
-    const send = target.proxied?.(request) ?? sendOver(connectOf(target, await refusalOf(target, port)));
+    const send = target.proxied?.(request) ?? sendOver(connectOf(target, await target.prove?.(port)));
     return () => httpProbe(request, timeout, send);
   }
   const shown = { host: target.host, port };
-  const refusal = await refusalOf(target, port);
+  const refusal = await target.prove?.(port);
   const connect = connectOf(target, refusal);
   if (handler.kind === 'tcpSocket') return () => tcpProbe(connect, port, timeout);
   // The kubelet dials again until the time is over. Nobody has to wait for it here.
@@ -67,16 +67,6 @@ async function prepared(planned: ProbeToTry, target: Target): Promise<() => Prom
 
 function connectOf({ connect }: Target, refusal: GoError | undefined): Connect {
   return refusal === undefined ? connect : () => Promise.reject(refusal);
-}
-
-async function refusalOf(target: Target, port: number): Promise<GoError | undefined> {
-  try {
-    await target.prove?.(port);
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof GoError)) throw error;
-    return error;
-  }
 }
 
 /**

@@ -8,12 +8,6 @@ import type { ProbeToTry } from './planned-probes.ts';
 /** How long a container took until all of its probes passed. */
 export type Start = NonNullable<TryOutput['starts']>[number];
 
-/** When a probe first passed, and whether it was seen failing before. */
-interface Passed {
-  readonly at: number;
-  readonly hasFailed: boolean;
-}
-
 /**
  * Runs each probe at its own period until it passes, or until the time is over. A container with a probe that never
  * passed has no start. A container of which no probe was seen failing was up before: nobody knows how long it took.
@@ -48,13 +42,8 @@ async function runOf(container: string, { target }: Asking) {
   return (await target.runOf?.(container).catch(() => undefined)) ?? {};
 }
 
-/** Infinity for a probe that never passed, undefined for one that cannot be asked. */
-async function passedAt(
-  probe: ProbeToTry,
-  asking: Asking,
-  now: () => number,
-  end: number,
-): Promise<Passed | undefined> {
+/** When a probe first passed, and whether it failed before. Infinity for never, undefined where it cannot be asked. */
+async function passedAt(probe: ProbeToTry, asking: Asking, now: () => number, end: number) {
   for (let hasFailed = false; ; hasFailed = true) {
     const begin = now();
     const answer = await askProbe(probe, asking);

@@ -92,7 +92,7 @@ function podTarget(
     proxied: (probe) => (isForProxy(probe) ? byProxy : undefined),
     prove: async (port) => {
       const why = (await refusalInside(port)) ?? ((await addressRefuses(port)) ? REFUSED : undefined);
-      if (why !== undefined) throw new GoError(`dial tcp ${hostPort(host, port)}: connect: ${why}`);
+      return why === undefined ? why : new GoError(`dial tcp ${hostPort(host, port)}: connect: ${why}`);
     },
     connect: async (port, signal) => ({
       stream: await forward(pod, port, signal).catch(notRun),

@@ -1,6 +1,6 @@
 import { connect, isIP } from 'node:net';
 import type { EventEmitter } from 'node:events';
-import { Duplex } from 'node:stream';
+import { Duplex, Readable } from 'node:stream';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { codeOf, hostPort, socketErrorText } from './answer.ts';
 import { messageOf } from '../../base/text/error-message.ts';
@@ -163,24 +163,15 @@ interface Seen {
 
 /** The same stream, of which the first bytes and the failure are kept. */
 function tapped(stream: Duplex, seen: Seen): Duplex {
-  const tap = new Duplex({
-    read: () => void stream.resume(),
-    write: (chunk, _encoding, done) => void stream.write(chunk, done),
-    final: (done) => void stream.end(done),
-    destroy: (error, done) => {
-      stream.destroy();
-      done(error);
-    },
-  });
-  stream.on('data', (chunk: Buffer) => {
-    if (seen.first.length < HTTP.length) seen.first = Buffer.concat([seen.first, chunk]);
-    if (!tap.push(chunk)) stream.pause();
-  });
-  stream.once('end', () => tap.push(null));
-  stream.on('error', (error) => {
-    seen.failure = error;
-    tap.destroy(error);
-  });
+  async function* bytes(): AsyncGenerator<Buffer> {
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      if (seen.first.length < HTTP.length) seen.first = Buffer.concat([seen.first, chunk]);
+      yield chunk;
+    }
+  }
+  stream.once('error', (error) => (seen.failure = error));
+  const readable = Readable.from(bytes(), { objectMode: false });
+  const tap = Duplex.from({ readable, writable: stream });
   stream.once('close', () => tap.destroy());
   return tap.on('error', () => undefined);
 }

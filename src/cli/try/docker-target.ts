@@ -92,9 +92,7 @@ function targetOf(program: Runtime, container: string, inspected: JsonObject, en
       const startedAt = parseInstant(textAt(await inspect(program, container), 'State', 'StartedAt') ?? '');
       return startedAt !== undefined && startedAt > 0 ? { startedAt } : {};
     },
-    prove: async (port) => {
-      await placeOf(port);
-    },
+    prove: (port) => placeOf(port).then(() => undefined),
     connect: async (port, signal) => await dial(await placeOf(port), { host, port }, signal),
     exec: (_container, command, timeout) => runProgram([...exec, ...command], timeout),
     ...socketsInside(exec),

@@ -32,21 +32,18 @@ export async function readHttp1(stream: Duplex, textOf: (error: unknown) => stri
 async function readHead(source: Source): Promise<Head> {
   const { status, isOld } = statusOf(await source.line());
   const fields = await readFields(source);
-  const valuesOf = (name: string): string[] => (fields.get(name) ?? []).map(([, value]) => value);
-  const [location] = valuesOf('location');
-  const isChunked = !isOld && chunked(valuesOf('transfer-encoding'));
-  const length = contentLength(valuesOf('content-length'));
+  const [location] = fields.get('location') ?? [];
+  const isChunked = !isOld && chunked(fields.get('transfer-encoding') ?? []);
+  const length = contentLength(fields.get('content-length') ?? []);
   // After an upgrade, the rest of the connection is the body.
   if (status === 101 && fields.has('upgrade')) return { status, location, body: source.take() };
   if ([101, 204, 304].includes(status)) return { status, location, body: source.take(0) };
   return { status, location, body: isChunked ? chunks(source) : source.take(length) };
 }
 
-type Field = readonly [name: string, value: string];
-
-/** Headers or trailers, by their names in small letters (net/textproto, ReadMIMEHeader). */
-async function readFields(source: Source): Promise<ReadonlyMap<string, readonly Field[]>> {
-  const fields: Field[] = [];
+/** The values of headers or trailers, by names in small letters (net/textproto, ReadMIMEHeader). */
+async function readFields(source: Source): Promise<ReadonlyMap<string, readonly string[]>> {
+  const fields = new Map<string, string[]>();
   for (let field: string | undefined; ;) {
     const line = await source.line();
     if (/^[ \t]/.test(line)) {
@@ -54,8 +51,8 @@ async function readFields(source: Source): Promise<ReadonlyMap<string, readonly 
       field = trimmed(`${field} ${trimmed(line)}`);
       continue;
     }
-    if (field !== undefined) fields.push(fieldOf(field));
-    if (line === '') return Map.groupBy(fields, ([name]) => name);
+    if (field !== undefined) addField(fields, field);
+    if (line === '') return fields;
     if (!line.includes(':')) throw new GoError(`malformed MIME header: missing colon: ${goQuoteBytes(line)}`);
     field = trimmed(line);
   }
@@ -163,10 +160,13 @@ function statusOf(line: string): { readonly status: number; readonly isOld: bool
   return { status: Number(code), isOld: version < 'HTTP/1.1' };
 }
 
-function fieldOf(line: string): Field {
+function addField(fields: Map<string, string[]>, line: string): void {
   const [, name, value] = /^([-\w!#$%&'*+.^`|~ ]+):([\t\x20-\x7e\x80-\xff]*)$/.exec(line) ?? [];
   if (name === undefined || value === undefined) throw new GoError(`malformed MIME header line: ${utf8(line)}`);
-  return [name.toLowerCase(), value.trim()];
+  const key = name.toLowerCase();
+  const values = fields.get(key) ?? [];
+  values.push(value.trim());
+  fields.set(key, values);
 }
 
 /** net/http/transfer.go, parseTransferEncoding. */
@@ -204,5 +204,5 @@ function goQuoteBytes(latin1: string): string {
 
 /** net/textproto, trim. */
 function trimmed(line: string): string {
-  return line.replace(/^[ \t]+/, '').replace(/(?<![ \t])[ \t]+$/, '');
+  return line.replace(/^[ \t]+|(?<![ \t])[ \t]+$/g, '');
 }

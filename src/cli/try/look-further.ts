@@ -198,7 +198,7 @@ async function accepts(
 ): Promise<boolean> {
   const signal = AbortSignal.timeout(LOOK_SECONDS * 1000);
   try {
-    await target.prove?.(port);
+    if ((await target.prove?.(port)) !== undefined) return false;
     const connection = await target.connect(port, signal);
     await ask(connection, signal).finally(() => connection.stream.destroy());
     return true;

@@ -1,4 +1,4 @@
-import type { Connect } from './connection.ts';
+import type { Connect, GoError } from './connection.ts';
 import type { CommandEnd } from './exec-probe.ts';
 import type { HttpProbe, Send } from './http-probe.ts';
 
@@ -11,8 +11,8 @@ export interface Target {
   /** The container's present run. Absent where nobody tells. */
   runOf?(container: string): Promise<ContainerRun>;
   readonly connect: Connect;
-  /** Looks whether a port can be asked, outside of a probe's time. Rejects with a GoError for one that refuses. */
-  prove?(port: number): Promise<void>;
+  /** Looks whether a port can be asked, outside of a probe's time. An error is the refusal of the port. */
+  prove?(port: number): Promise<GoError | undefined>;
   /** Sends a request of HTTP in the target's own way. Absent, and undefined, where a connection is opened. */
   proxied?(probe: HttpProbe): Send | undefined;
   /** Runs the command of an exec probe in the container. */

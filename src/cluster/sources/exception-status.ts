@@ -1,17 +1,19 @@
 import { objectsAt, valueAt } from '../../base/json/field-path.ts';
 import { formatInstant } from '../../base/text/duration.ts';
 import {
-  EXCEPTION_STATES,
   endOf,
   exceptionRules,
-  exceptionState,
-  isLimited,
   type ExceptionRules,
-  type ExceptionState,
-  type LeftOutState,
   type ProbeException,
   type ReportedStatus,
 } from '../../engine/policy/probe-exception.ts';
+import {
+  EXCEPTION_STATES,
+  exceptionState,
+  isLimited,
+  type ExceptionState,
+  type LeftOutState,
+} from '../../engine/policy/exception-state.ts';
 import { reportedStatus } from './fact-kinds.ts';
 import { updatedCondition } from './object-statuses.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';

@@ -7,13 +7,10 @@ import {
 } from '../../engine/policy/budget.ts';
 import { ByNamespace } from '../../engine/facts/by-namespace.ts';
 import { profileProblem, readStartupProfile } from '../../engine/facts/read-startup-profile.ts';
-import {
-  withoutSeconds,
-  workloadStarts,
-  STARTUP_PROFILE_KIND,
-  type WorkloadStarts,
-} from '../../engine/facts/startup-profile.ts';
-import { readService, type ServiceDigest } from '../../engine/facts/services.ts';
+import { STARTUP_PROFILE_KIND, type WorkloadStarts } from '../../engine/facts/startup-profile.ts';
+import { withoutSeconds, workloadStarts } from '../../engine/facts/read-startup-profile.ts';
+import { type ServiceDigest } from '../../engine/facts/services.ts';
+import { readService } from '../../engine/facts/read-service.ts';
 import { objectsAt, textAt, valueAt } from '../../base/json/field-path.ts';
 import { parseInstant } from '../../base/text/duration.ts';
 import { without, type JsonObject } from '../../base/json/json-value.ts';

@@ -1,8 +1,10 @@
 import { readUtf8File } from '../../base/files/regular-file.ts';
-import { formatProblem, given, Reader, type Problem } from '../../engine/policy/reader.ts';
+import { readObject } from '../../engine/policy/read-field.ts';
+import { formatProblem, Reader, type Problem } from '../../engine/policy/reader.ts';
 import { KNOWN_KINDS, workloadKind, type WorkloadKind } from '../../engine/workload/kinds.ts';
 import { PolicyFilesError, type FileProblem } from './policy-source.ts';
 import { parseYamlDocuments } from '../../yaml/reading/documents.ts';
+import type { ObjectField } from '../../engine/policy/field.ts';
 
 /** Field names with dots between them. `*` is every element of a list. */
 export const POD_TEMPLATE_PATH = /^[A-Za-z]\w*(\.(\w+|\*))*$/;
@@ -53,19 +55,32 @@ export async function loadWorkloadKinds(file: string | undefined): Promise<reado
   return parsed.kinds;
 }
 
-function readKind(reader: Reader): WorkloadKind | undefined {
-  const text = (field: Reader): string | undefined => field.string();
-  const runsToCompletion = given((field) => field.boolean());
-  const read = reader.fields({ group: text, kind: text, podTemplatePath: readPath, runsToCompletion }) ?? {};
-  const { group, kind, podTemplatePath: path } = read;
-  if (group === undefined || kind === undefined || path === undefined) return undefined;
-  return { group, kind, templatePaths: [path.split('.')], runsToCompletion: read.runsToCompletion ?? false };
+/** An entry of the file. Messages name the fields. */
+const ENTRY: ObjectField = {
+  type: 'object',
+  text: '',
+  fields: {
+    group: { type: 'text', text: '', required: true },
+    kind: { type: 'text', text: '', required: true },
+    podTemplatePath: { type: 'text', text: '', required: true, problem: pathProblem },
+    runsToCompletion: { type: 'boolean', text: '' },
+  },
+};
+
+interface Entry {
+  readonly group?: string;
+  readonly kind?: string;
+  readonly podTemplatePath?: string;
+  readonly runsToCompletion?: boolean;
 }
 
-function readPath(field: Reader): string | undefined {
-  const path = field.string();
-  if (path === undefined || POD_TEMPLATE_PATH.test(path)) return path;
-  return field.report(
-    'must be field names with dots between them, such as spec.template; * is every element of a list',
-  );
+function readKind(reader: Reader): WorkloadKind | undefined {
+  const { group, kind, podTemplatePath: path, runsToCompletion = false } = (readObject(ENTRY, reader) ?? {}) as Entry;
+  if (group === undefined || kind === undefined || path === undefined) return undefined;
+  return { group, kind, templatePaths: [path.split('.')], runsToCompletion };
+}
+
+function pathProblem(path: string): string | undefined {
+  if (POD_TEMPLATE_PATH.test(path)) return undefined;
+  return 'must be field names with dots between them, such as spec.template; * is every element of a list';
 }

@@ -108,11 +108,8 @@ export function defineCheck<
 const NOTHING: readonly Finding[] = [];
 
 function listOf(found: Found): readonly Finding[] {
-  if (found === undefined) return NOTHING;
-  return isList(found) ? found : [found];
+  return found === undefined ? NOTHING : [found].flat();
 }
-
-const isList: (found: readonly Finding[] | Finding) => found is readonly Finding[] = Array.isArray;
 
 /** The probe that a finding is about, and the path of a field in it. */
 export function located(

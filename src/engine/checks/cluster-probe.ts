@@ -1,6 +1,6 @@
-import { shellInvocationOf, type ExecCommand } from '../probe/exec-invocation.ts';
+import { parsedScript, type ExecCommand } from '../probe/exec-invocation.ts';
 import { clusterQuestionIn } from './lib/cluster-questions.ts';
-import { readShellScript, type ShellCommand } from '../probe/shell-script.ts';
+import { programWords, type ShellCommand, type ShellScript } from '../probe/shell-script.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
 import type { Probe } from '../workload/pod.ts';
 
@@ -31,27 +31,29 @@ export const clusterProbe = defineCheck({
   },
 });
 
-/** A question, and whether the probe may also succeed without it. */
-interface Asked {
-  readonly question: NonNullable<ReturnType<typeof clusterQuestionIn>>;
-  readonly isInBranch: boolean;
-}
-
-function questionOf({ handler, command }: Probe): Asked | undefined {
+/** The question, and whether the probe may also succeed without it. */
+function questionOf({ handler, command }: Probe): ReturnType<typeof questionInWords> {
   if (handler.kind !== 'httpGet') return command.once(questionInWords);
   const question = handler.path === undefined ? undefined : clusterQuestionIn(handler.path);
   return question && { question, isInBranch: false };
 }
 
-const questionInWords = ({ argv }: ExecCommand): Asked | undefined => {
-  const question = clusterQuestionIn(argv.map((word) => ` ${word}`).join(''));
-  const scriptAt = question && shellInvocationOf(argv)?.scriptAt;
-  const script = scriptAt === undefined ? undefined : argv[scriptAt];
-  const asks = (text: string): boolean => question?.pattern.test(text) === true;
-  const commands = script === undefined ? undefined : readShellScript(script)?.commands;
-  const ends = commands === undefined ? NONE : new Paths(commands, asks).list();
-  return question && { question, isInBranch: ends.has('ok') || ends.has('exit-ok') };
+const questionInWords = (command: ExecCommand) => {
+  const question = clusterQuestionIn(command.argv.map((word) => ` ${word}`).join(''));
+  const script = question && parsedScript(command);
+  const asks = ({ words }: ShellCommand): boolean =>
+    question?.pattern.test(words.map(({ text }) => text).join(' ')) === true;
+  return question && { question, isInBranch: script !== undefined && !alwaysRuns(script, asks) };
 };
+
+/**
+ * True for a command that runs whenever the script succeeds. False for one in a branch, behind `||` or in a loop that
+ * may not run. A loop over a list is read as if it ran once.
+ */
+export function alwaysRuns({ commands }: ShellScript, isMeant: (command: ShellCommand) => boolean): boolean {
+  const ends = new Paths(commands, isMeant).list();
+  return !ends.has('ok') && !ends.has('exit-ok');
+}
 
 /** How a script may go on behind a part of it, on paths that do not ask: with a status, or at its end. */
 type End = 'ok' | 'fail' | 'exit-ok' | 'exit-fail';
@@ -61,34 +63,45 @@ const NONE: Ends = new Set();
 const OK: Ends = new Set<End>(['ok']);
 const ANY: Ends = new Set<End>(['ok', 'fail']);
 
-/** A keyword or an operator, or the text of a command. */
-type Token = Readonly<{ sign: string } | { text: string }>;
+/** A keyword or an operator, or the words of a command. */
+type Token = Readonly<{ sign: string } | { texts: readonly string[]; command: ShellCommand }>;
 
-const SIGNS = new Set('if then elif else fi case esac { }'.split(' '));
-/** A loop is read as if its commands ran once, and `!` as if both results were possible. */
-const SKIPPED = new Set('while until for do done ! time'.split(' '));
+const SIGNS = new Set('if then elif else fi case esac for while until do done { }'.split(' '));
+/** Words in front of a command. `!` is read as if both results were possible. */
+const SKIPPED = new Set('! time command'.split(' '));
 
-function tokensOf({ words, operator }: ShellCommand): Token[] {
-  const first = words.findIndex(({ text, isQuoted }) => isQuoted || !(SIGNS.has(text) || SKIPPED.has(text)));
-  const command = first < 0 ? [] : words.slice(first).map(({ text }) => text);
-  const signs = words.slice(0, words.length - command.length).filter(({ text }) => SIGNS.has(text));
+function tokensOf(command: ShellCommand): Token[] {
+  const { words, operator } = command;
+  const start = startOf(command);
+  const signs = words.slice(0, start).filter(({ text }) => SIGNS.has(text));
+  const texts = words.slice(start).map(({ text }) => text);
   return [
     ...signs.map(({ text }) => ({ sign: text })),
-    ...(command.length > 0 ? [{ text: command.join(' ') }] : []),
+    ...(texts.length > 0 ? [{ texts, command }] : []),
     ...(operator === '' ? [] : [{ sign: operator }]),
   ];
+}
+
+function startOf({ words }: ShellCommand): number {
+  const at = words.findIndex(({ text, isQuoted }) => isQuoted || !(SIGNS.has(text) || SKIPPED.has(text)));
+  return at < 0 ? words.length : at;
+}
+
+/** The program of a command with its words, behind keywords and assignments. */
+export function programOf(command: ShellCommand): readonly string[] {
+  return programWords(command.words.slice(startOf(command))).map(({ text }) => text);
 }
 
 /** Follows a script as far as paths need it (POSIX, Shell Command Language, section 2.10). */
 class Paths {
   readonly #functions = new Map<string, Ends>();
   readonly #tokens: readonly Token[];
-  readonly #asks: (command: string) => boolean;
+  readonly #isMeant: (command: ShellCommand) => boolean;
   #at = 0;
 
-  constructor(commands: readonly ShellCommand[], asks: (command: string) => boolean) {
+  constructor(commands: readonly ShellCommand[], isMeant: (command: ShellCommand) => boolean) {
     this.#tokens = commands.flatMap(tokensOf);
-    this.#asks = asks;
+    this.#isMeant = isMeant;
   }
 
   #isAt(...signs: readonly string[]): boolean {
@@ -108,7 +121,8 @@ class Paths {
     while (this.#at < this.#tokens.length && !this.#isAt(...until)) {
       const before = this.#at;
       if (this.#takes(';', '\n', '&')) continue;
-      ends = after(ends, ANY, this.#chain());
+      const next = this.#chain();
+      ends = after(ends, ANY, this.#isAt('&') ? OK : next);
       // A sign out of its place.
       if (this.#at === before) this.#at += 1;
     }
@@ -134,18 +148,24 @@ class Paths {
   #command(): Ends {
     if (this.#takes('if')) return this.#condition();
     if (this.#takes('case')) return this.#choice();
+    if (this.#takes('while', 'until')) return this.#loop();
     if (this.#takes('{', '(')) return this.#until('}', ')');
+    if (this.#takes('for')) {
+      this.#until('do');
+      return this.#until('done');
+    }
     const token = this.#tokens[this.#at];
     if (token === undefined || 'sign' in token) return OK;
     this.#at += 1;
-    const [name = '', status = ''] = token.text.split(' ');
+    const [name = '', status = ''] = token.texts;
     if (this.#takes('(')) {
       this.#takes(')');
       while (this.#takes('\n'));
       this.#functions.set(name, new Set([...this.#command()].map((end) => end.replace('exit-', '') as End)));
       return OK;
     }
-    if (this.#asks(token.text)) return NONE;
+    if (this.#isMeant(token.command)) return NONE;
+    if (name === 'exec' && status !== '') return new Set<End>(['exit-ok', 'exit-fail']);
     if (name !== 'exit' && name !== 'return') return this.#functions.get(name) ?? ANY;
     return new Set<End>(/^[1-9]/.test(status) ? ['exit-fail'] : ['exit-ok']);
   }
@@ -165,15 +185,24 @@ class Paths {
     return asked.size === 0 ? NONE : new Set([...after(asked, ANY, yes), ...no]);
   }
 
+  /** Behind `while` or `until`. The commands behind `do` may not run, unless the loop has no end. */
+  #loop(): Ends {
+    const first = this.#tokens[this.#at];
+    const isEndless = first !== undefined && 'texts' in first && /^(?:true|:)$/.test(first.texts.join(' '));
+    const asked = this.#until('do');
+    const inside = this.#until('done');
+    return after(asked, ANY, isEndless ? inside : new Set([...inside, ...OK]));
+  }
+
   #choice(): Ends {
     const ends = new Set<End>();
     let pattern = '';
     let takesAll = false;
     while (this.#at < this.#tokens.length && !this.#takes('esac')) {
       const token = this.#tokens[this.#at++];
-      if (token !== undefined && 'text' in token) pattern = token.text;
+      if (token !== undefined && 'texts' in token) pattern = token.texts.at(-1) ?? '';
       if (token === undefined || !('sign' in token) || token.sign !== ')') continue;
-      takesAll ||= /(?:^| )\*$/.test(pattern);
+      takesAll ||= pattern === '*';
       for (const end of this.list(';;', ';&', ';;&', 'esac')) ends.add(end);
     }
     return takesAll ? ends : new Set([...ends, 'ok']);

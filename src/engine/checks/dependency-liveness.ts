@@ -9,12 +9,9 @@ import type { Container } from '../workload/pod.ts';
  * path is known to answer.
  */
 const KNOWN_PATHS: ReadonlyMap<string, string | undefined> = new Map([
-  ['/actuator/health', '/actuator/health/liveness'],
-  ['/manage/health', '/manage/health/liveness'],
-  ['/management/health', '/management/health/liveness'],
-  ['/actuator/health/readiness', '/actuator/health/liveness'],
-  ['/manage/health/readiness', '/manage/health/liveness'],
-  ['/management/health/readiness', '/management/health/liveness'],
+  ...['/actuator/health', '/manage/health', '/management/health'].flatMap((path) =>
+    [path, `${path}/readiness`].map((asked) => [asked, `${path}/liveness`] as const),
+  ),
   ['/q/health', '/q/health/live'],
   ['/q/health/ready', '/q/health/live'],
   ['/readyz', undefined],

@@ -25,11 +25,11 @@ export const execAlwaysTrue = defineCheck({
     const found = command.once(alwaysTrueCommand);
     if (found === undefined) return undefined;
     const scriptAt = command.shell?.scriptAt;
-    const cause = CAUSES[found.reason](quote(found.program));
+    const [cause, advice] = REASONS[found.reason](found.program, probe);
     return {
       ...located(probe, 'exec', 'command', ...(scriptAt === undefined ? [] : [scriptAt])),
       message: `${containerPhrase(probe.container)} has a ${probe.kind} that hides failures: ${cause}`,
-      ...adviceFor(found, probe),
+      ...advice,
     };
   },
 });
@@ -42,13 +42,34 @@ export function alwaysTrueCommand(command: ExecCommand): AlwaysTrue | undefined 
   return statusOfProgram(invocation.program, argv.slice(invocation.at + 1), false);
 }
 
-const CAUSES: Readonly<Record<AlwaysTrue['reason'], (program: string) => string>> = {
-  filter: (program) => `its pipe ends in ${program}, which succeeds when the commands before it fail`,
-  fallback: (program) => `${program} behind || always succeeds`,
-  constant: (program) => `its last command is ${program}, which always succeeds`,
-  answer: (program) => `${program} without -f succeeds when the server answers with an error, such as 500`,
-  ping: (program) => `${program} succeeds when the server answers PING with an error`,
-  itself: (program) => `${program} finds its own process in the output of "ps"`,
+/** Why a command always succeeds, and what to write instead. */
+const REASONS: Readonly<Record<AlwaysTrue['reason'], (program: string, probe: Probe) => readonly [string, Advice]>> = {
+  filter: (program, { command }) => [
+    `its pipe ends in ${quote(program)}, which succeeds when the commands before it fail`,
+    {
+      remedy:
+        command.shell?.program === 'bash'
+          ? 'write set -o pipefail; in front of the pipe, or compare the output at its end, such as | grep -q UP'
+          : 'compare the output at the end of the pipe, such as | grep -q UP',
+    },
+  ],
+  fallback: (program) => [`${quote(program)} behind || always succeeds`, { remedy: `remove || ${program}` }],
+  constant: (program) => [
+    `its last command is ${quote(program)}, which always succeeds`,
+    { remedy: 'let the script end with the status of the command that asks the application' },
+  ],
+  answer: (program) => [
+    `${quote(program)} without -f succeeds when the server answers with an error, such as 500`,
+    { remedy: 'write curl -f, which fails for an answer from 400 on, or compare the answer' },
+  ],
+  ping: (program, probe) => [
+    `${quote(program)} succeeds when the server answers PING with an error`,
+    comparedPing(probe),
+  ],
+  itself: (program) => [
+    `${quote(program)} finds its own process in the output of "ps"`,
+    { remedy: "write the pattern with brackets, such as grep '[n]ginx', or use pgrep" },
+  ],
 };
 
 /** A longer command is not repeated in the remedy. */
@@ -64,27 +85,4 @@ function comparedPing(probe: Probe): Advice {
     remedy: `write command: ${yamlFlow(written(cut(line, MOST_REPEATED)))}`,
     ...(!argv.some(isCut) && handlerEdits(probe, { command: written(line) })),
   };
-}
-
-function adviceFor({ reason, program }: AlwaysTrue, probe: Probe): Advice {
-  const { shell } = probe.command;
-  switch (reason) {
-    case 'filter':
-      return {
-        remedy:
-          shell?.program === 'bash'
-            ? 'write set -o pipefail; in front of the pipe, or compare the output at its end, such as | grep -q UP'
-            : 'compare the output at the end of the pipe, such as | grep -q UP',
-      };
-    case 'fallback':
-      return { remedy: `remove || ${program}` };
-    case 'constant':
-      return { remedy: 'let the script end with the status of the command that asks the application' };
-    case 'itself':
-      return { remedy: "write the pattern with brackets, such as grep '[n]ginx', or use pgrep" };
-    case 'answer':
-      return { remedy: 'write curl -f, which fails for an answer from 400 on, or compare the answer' };
-    case 'ping':
-      return comparedPing(probe);
-  }
 }

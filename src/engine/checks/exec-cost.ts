@@ -3,11 +3,11 @@ import {
   CURL_VALUED,
   optionsOf,
   parsedScript,
+  programName,
   programsOf,
   wordSet,
   type ExecCommand,
 } from '../probe/exec-invocation.ts';
-import { programWords, readShellScript, type ShellScript, type ShellWord } from '../probe/shell-script.ts';
 import {
   EXEC_PERIOD_SECONDS,
   PATIENT_TIMEOUT_SECONDS,
@@ -15,6 +15,8 @@ import {
   leastExecPeriodSeconds,
 } from './lib/heavy-client.ts';
 import { adviceIfFast, MOST_KILL_SECONDS, roundPeriodFrom, roundPeriodUpTo } from './lib/round-numbers.ts';
+import { alwaysRuns, programOf } from './cluster-probe.ts';
+import { readShellScript, type ShellCommand, type ShellScript } from '../probe/shell-script.ts';
 import { containerPhrase, defineCheck, located, quotedValue, type Advice, type Finding } from './check.ts';
 import { numberOf, type CheckedWorkload } from './checked-workload.ts';
 import { isTimed, mayAct, type TimedProbe } from '../workload/pod.ts';
@@ -89,7 +91,7 @@ function tooImpatient(probe: TimedProbe, minimum: number): Finding | undefined {
         ? `, and it ${takes} (${words}): ${outcome}`
         : ' to start and end, also on a busy node, and a timeout is a failure'),
     ...(advice ?? shorterCommand(T, isHopeless, isOver)),
-    ...(isPeriodOfAct && { level: 'Off' }),
+    ...(isPeriodOfAct ? { level: 'Off' } : !isOver && command.once(onlyLooks) && { level: 'Audit' }),
   };
 }
 
@@ -158,8 +160,14 @@ export function durationOf(command: ExecCommand): CommandDuration {
   const outer = own.limit?.seconds ?? Infinity;
   const within = (inner: Duration | undefined): Duration | undefined =>
     inner !== undefined && outer < inner.seconds ? own.limit : inner;
-  return { least: within(sum(sleepsOf(script))), limit: within(longest(limitsIn(script))) ?? own.limit };
+  const sleeps = script.commands.flatMap((one) => (ofWords(programOf(one)).least?.seconds ? [one] : []));
+  const needed = sleeps.slice(0, MOST_SLEEPS).filter((one) => alwaysRuns(script, (other) => other === one));
+  const least = sum(needed.flatMap((one) => ofWords(programOf(one)).least ?? []));
+  return { least: within(least), limit: within(longest(limitsIn(script))) ?? own.limit };
 }
+
+/** More sleeps of a script are not counted: each is looked for on all paths. */
+const MOST_SLEEPS = 20;
 
 /** The time of one program: `timeout` limits the program behind it. */
 function ofWords(argv: readonly string[]): CommandDuration {
@@ -193,60 +201,31 @@ function lasting(text = '', name = ''): Duration[] {
   return seconds > 0 ? [{ seconds, words: name + text }] : [];
 }
 
-/** The sleeps that a script always runs before it succeeds: none in a branch, a loop or a function, or behind `||`. */
-function sleepsOf({ commands }: ShellScript): Duration[] {
-  const sleeps: Duration[] = [];
-  /** True for each open part that may not run. */
-  const open: boolean[] = [];
-  let behind = '';
-  for (const { words, operator } of commands) {
-    const { keywords, texts } = partsOf(words);
-    const [first = '', status = ''] = texts;
-    // What is behind the pattern of a case, a function or an end without a failure is unknown.
-    if (first === 'case' || first === 'exec' || (texts.length > 0 && operator === '(')) break;
-    if (/^(?:exit|return)$/.test(first) && !/^[1-9]/.test(status)) break;
-    for (const keyword of keywords)
-      if (keyword === '{') open.push(behind === '||');
-      else if (/^(?:if|while|until)$/.test(keyword)) open.push(true);
-    if (/^(?:for|select)$/.test(first)) open.push(true);
-    if (/^(?:fi|done|\})$/.test(first)) open.pop();
-    const { least } = ofWords(texts);
-    if (least !== undefined && !open.includes(true) && behind !== '||' && operator !== '&') sleeps.push(least);
-    if (operator === '(') open.push(behind === '||');
-    else if (operator === ')') open.pop();
-    behind = operator;
-  }
-  return sleeps;
+/** The limits in all parts of a script. */
+function limitsIn(script: ShellScript): Duration[] {
+  const awaited = allCommandsIn(script).filter(({ operator }) => operator !== '&');
+  return awaited.flatMap((command) => ofWords(programOf(command)).limit ?? []);
 }
 
-/** The limits in all parts of a script, also in branches and in `$(...)`. */
-function limitsIn({ commands, substitutions }: ShellScript): Duration[] {
-  const inside = substitutions.flatMap((text) => readShellScript(text)?.commands ?? []);
-  return [...commands, ...inside].flatMap(({ words, operator }) => {
-    const { limit } = ofWords(partsOf(words).texts);
-    return limit === undefined || operator === '&' ? [] : limit;
-  });
+/** The commands of a script, also in branches and in `$(...)`. */
+function allCommandsIn({ commands, substitutions }: ShellScript): readonly ShellCommand[] {
+  return [...commands, ...substitutions.flatMap((text) => readShellScript(text)?.commands ?? [])];
 }
 
-/** Words of a shell in front of a command. */
-const KEYWORDS = wordSet('if then elif else while until do ! { time command');
+/** Programs that only look at a file or at the list of processes, and end at once. */
+const LOOKING = wordSet('cat ls stat test [ [[ pgrep pidof ps grep head tail wc cut echo printf exit fi');
 
-/** The words of a command without assignments, and the keywords in front of it. */
-function partsOf(words: readonly ShellWord[]): Record<'keywords' | 'texts', readonly string[]> {
-  const at = words.findIndex(({ text, isQuoted }) => isQuoted || !KEYWORDS.has(text));
-  const start = at < 0 ? words.length : at;
-  return {
-    keywords: words.slice(0, start).map(({ text }) => text),
-    texts: programWords(words.slice(start)).map(({ text }) => text),
-  };
-}
+/** True for a command that asks no server: only a node without time makes it late. */
+const onlyLooks = (command: ExecCommand): boolean => {
+  const script = command.script === undefined ? undefined : parsedScript(command);
+  const programs = script === undefined ? [command.argv] : allCommandsIn(script).map(programOf);
+  return command.isWhole && programs.every(([first]) => first === undefined || LOOKING.has(programName(first)));
+};
 
 function sum(durations: readonly Duration[]): Duration | undefined {
-  const [first, ...others] = durations;
-  if (first === undefined) return undefined;
-  return others.reduce((all, { seconds, words }) => {
-    return { seconds: all.seconds + seconds, words: `${all.words}, ${words}` };
-  }, first);
+  if (durations.length === 0) return undefined;
+  const seconds = durations.reduce((all, one) => all + one.seconds, 0);
+  return { seconds, words: durations.map(({ words }) => words).join(', ') };
 }
 
 function longest(durations: readonly Duration[]): Duration | undefined {

@@ -51,7 +51,7 @@ interface ShellProblem {
   /** The command that the author means. */
   readonly meant: readonly string[];
   /** True when nobody knows whether `meant` is what the author means: it joins two commands. */
-  readonly isGuess: boolean;
+  readonly isGuess?: boolean;
 }
 
 /** Returns the first problem of a command. Undefined also for a command that is cut. */
@@ -86,7 +86,6 @@ function lineAsProgram({ argv }: ExecCommand): ShellProblem | undefined {
     at,
     fault: `has no program with the name ${quoted(first)}: the kubelet runs a command without a shell`,
     meant: needsShell ? ['sh', '-c', scriptOf([line, ...rest])] : [...words, ...rest],
-    isGuess: false,
   };
 }
 
@@ -131,7 +130,6 @@ function variableAsArgument(container: Container, reading: ExecCommand): ShellPr
     at,
     fault: `has ${quoted(argv[at])} as text: only a shell replaces it, and the kubelet runs a command without a shell`,
     meant: isComplete ? replaced : ['sh', '-c', shellLine(argv)],
-    isGuess: false,
   };
 }
 
@@ -145,7 +143,6 @@ function commandAsFile({ argv, shell }: ExecCommand): ShellProblem | undefined {
     at: shell.fileAt,
     fault: `has ${quoted(shell.program)} read a file with the name ${quoted(file)}: a shell reads a command only behind -c`,
     meant: [...argv.slice(0, shell.fileAt), '-c', scriptOf(argv.slice(shell.fileAt))],
-    isGuess: false,
   };
 }
 

@@ -41,30 +41,23 @@ export const httpVariable = defineCheck({
 /** True for a text with a sign that begins a variable: almost no text has one. */
 export const mayNameVariable = (text: string): boolean => /\$[({]|\{\{/.test(text);
 
-interface SentText {
-  readonly text: string;
-  readonly steps: readonly (string | number)[];
-  /** The fields of the handler, with another value of the text. */
-  readonly fields: (value: string | null) => JsonObject;
-}
-
-function textsOf(handler: Handler): readonly SentText[] {
-  if (handler.kind === 'exec') return [];
-  const of = (field: string, text = ''): SentText => ({
-    text,
-    steps: [field],
-    fields: (value) => ({ [field]: value }),
+/** The texts of a handler with their places, and the fields of the handler with another value of the text. */
+function textsOf(handler: Handler) {
+  const of = (field: string, text: string | undefined, steps: readonly (string | number)[] = [field]) => ({
+    text: text ?? '',
+    steps,
+    fields: (value: unknown): JsonObject => ({ [field]: value }),
   });
+  if (handler.kind === 'exec') return [];
   if (handler.kind === 'grpc') return [of('service', handler.service)];
   if (handler.kind === 'tcpSocket') return [of('host', handler.host)];
   const { headers } = handler;
-  const values = headers.map(({ index, value: text }, at): SentText => {
-    const fields = (value: string | null): JsonObject => {
-      const others = headers.map(({ name, value: own }, other) => ({ name, value: other === at ? value : own }));
-      return { httpHeaders: others };
-    };
-    return { text, steps: ['httpHeaders', index, 'value'], fields };
-  });
+  const values = headers.map(({ index, value: text }, at) => ({
+    ...of('httpHeaders', text, ['httpHeaders', index, 'value']),
+    fields: (value: unknown): JsonObject => ({
+      httpHeaders: headers.map(({ name, value: own }, other) => ({ name, value: other === at ? value : own })),
+    }),
+  }));
   return [of('path', handler.path), of('host', handler.host), ...values];
 }
 

@@ -2,7 +2,7 @@ import { isJsonObject, member, type JsonObject } from '../../base/json/json-valu
 import { DEFAULT_TIMING, HANDLER_DEFAULTS } from '../probe/api-defaults.ts';
 import { isCut } from '../workload/bounded-container.ts';
 import { verdictSpan } from '../probe/timing.ts';
-import { drainingAdvice } from './lib/drain-race.ts';
+import { drainingAdvice } from './killed-before-drained.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
 import { probeOf, timedProbe } from '../workload/pod.ts';
 

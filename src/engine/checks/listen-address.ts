@@ -29,11 +29,15 @@ export const listenAddress = defineCheck({
   },
 });
 
-function unreadScript({ kind, container }: Probe, { list, index }: CommandWord): Finding {
-  return unread(
-    { probe: kind, path: container.place.path(list, index) },
-    `the script of ${containerPhrase(container)}`,
-  );
+function unreadScript(probe: Probe, word: CommandWord): Finding {
+  return unread(atWord(probe, word), `the script of ${containerPhrase(probe.container)}`);
+}
+
+function atWord(
+  { kind, container }: Probe,
+  { list, index }: Omit<CommandWord, 'text'>,
+): Pick<Finding, 'probe' | 'path'> {
+  return { probe: kind, path: container.place.path(list, index) };
 }
 
 const FOR_PROBES = /health|probe/i;
@@ -53,10 +57,9 @@ export function loopbackFlag(flags: readonly ListenFlag[], port: number): Listen
 const LOOPBACK_HOSTS = /localhost|127(?:\.\d{1,3}){3}|\[::1\]|^::1$/gi;
 
 function bindViolation(probe: Probe, flag: ListenFlag): Finding {
-  const { name, value, list, index } = flag;
+  const { name, value } = flag;
   return {
-    probe: probe.kind,
-    path: probe.container.place.path(list, index),
+    ...atWord(probe, flag),
     message: `${containerPhrase(probe.container)} listens on ${quoted(value)} only, and the ${probe.kind} asks the Pod's IP: the connection is refused`,
     // No edit: the author may have a reason to keep other Pods away.
     remedy: `write ${quoted(value.replace(LOOPBACK_HOSTS, '0.0.0.0'))} for ${name}`,
@@ -67,10 +70,9 @@ function bindViolation(probe: Probe, flag: ListenFlag): Finding {
 function unreachable(probe: Probe, flags: readonly ListenFlag[]): Finding | undefined {
   const [flag] = flags;
   if (flag === undefined || flags.some(({ addresses }) => addresses.length > 0)) return undefined;
-  const { name, value, list, index } = flag;
+  const { name, value } = flag;
   return {
-    probe: probe.kind,
-    path: probe.container.place.path(list, index),
+    ...atWord(probe, flag),
     level: 'Audit',
     message: `${containerPhrase(probe.container)} listens on ${quoted(value)}, and no flag names another address; the ${probe.kind} asks the Pod's IP`,
     remedy: `write an address that the kubelet reaches for ${name}, such as 0.0.0.0`,

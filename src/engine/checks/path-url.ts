@@ -16,21 +16,19 @@ export const pathUrl = defineCheck({
     // A path almost always begins with a slash.
     const url = path === undefined || path.startsWith('/') ? undefined : readPathUrl(path);
     if (path === undefined || url === undefined) return undefined;
+    const meaning =
+      url.path === undefined
+        ? `the kubelet reads ${quoted(`${url.scheme}:`)} as a scheme and overwrites it`
+        : 'the kubelet overwrites its scheme and host';
     return {
       ...located(probe, 'httpGet', 'path'),
-      message: `${containerPhrase(probe.container)} has the URL ${quoted(path)} as path; ${meaningOf(url)}`,
+      message: `${containerPhrase(probe.container)} has the URL ${quoted(path)} as path; ${meaning}`,
       remedy: whatToWrite(path, url),
       // The kubelet sends the same request after the edit.
       ...(url.path !== undefined && handlerEdits(probe, { path: url.path })),
     };
   },
 });
-
-function meaningOf({ scheme, path }: PathUrl): string {
-  return path === undefined
-    ? `the kubelet reads ${quoted(`${scheme}:`)} as a scheme and overwrites it`
-    : 'the kubelet overwrites its scheme and host';
-}
 
 function whatToWrite(path: string, { path: asked }: PathUrl): string {
   const alone = asked ?? /^[\w.-]+:\d+(\/[^/].*)$/.exec(path)?.[1];

@@ -1,5 +1,4 @@
 import { quote } from '../../base/text/cut.ts';
-import { commandTexts } from '../workload/read-container.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
 import { oncePerWorkload, selectingServices, type CheckedWorkload } from './checked-workload.ts';
 import { workloadNameOf } from '../workload/workload-of-pod.ts';
@@ -118,7 +117,7 @@ function textsOf(container: Container): readonly NamedText[] {
   const variables = [...(container.env() ?? [])].flatMap(([name, source]) =>
     source.from === 'value' ? [{ name, text: source.value }] : [],
   );
-  const words = commandTexts(container).flatMap((word) => (typeof word === 'string' ? word.split(/[\s"']+/) : []));
+  const words = container.line().words.flatMap(({ text }) => text.split(/[\s"']+/));
   const flags = words.map((word, at): NamedText => {
     const [, name, value] = /^(-{0,2}[A-Za-z_][\w.-]*)=(.*)$/s.exec(word) ?? [];
     const before = words[at - 1] ?? '';

@@ -1,4 +1,4 @@
-import { requiresProbe } from './lib/missing-probe.ts';
+import { requiresProbe } from './required-any.ts';
 import { defineCheck } from './check.ts';
 
 /** The same rule: Polaris, kube-linter, Gatekeeper, Kubewarden, kube-score, Datree. */

@@ -1,4 +1,4 @@
-import { concernedParameters, requiresProbe } from './lib/missing-probe.ts';
+import { concernedParameters, requiresProbe } from './required-any.ts';
 import { hasProbe } from '../workload/pod.ts';
 import { defineCheck } from './check.ts';
 

@@ -56,7 +56,7 @@ function adviceOf(startup: TimedProbe, liveness: TimedProbe): Advice {
   const { initialDelaySeconds: D, periodSeconds: P } = liveness.timing;
   const own = startup.timing.periodSeconds;
   const shorter = roundPeriodUpTo(guaranteedStartSeconds(liveness.timing));
-  const alone = shorter && withPeriod(startup, shorter);
+  const alone = shorter === undefined ? undefined : withPeriod(startup, shorter);
   if (alone !== undefined) return { remedy: `write ${alone.words}`, edits: alone.edits };
   for (const period of [own, ...PERIODS.filter((round) => round < own).reverse()]) {
     // The API server's default is the least, because the check single-failure advises that number.

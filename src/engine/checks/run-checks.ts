@@ -36,22 +36,18 @@ export function runChecks(workload: CheckedWorkload, policyFor: (container: stri
     const { message, remedy, edits, reason } = finding;
     const otherRemedy = withoutEarlierCommand(placed) ?? withoutDoubtfulCopy(placed, grouped);
     const hasEdits = otherRemedy === undefined && edits?.some(({ value }) => holdsCut(value)) === false;
-    const inner = INNER.filter((name) => name in finding && !(name === 'edits' && hasEdits));
     const isLong = message.length > MOST_MESSAGE_CHARACTERS && remedy !== undefined && reason === undefined;
     return {
       check: check.id,
       action,
       container: at.name,
       ...(isFloored && { isFloored }),
-      ...(inner.length === 0 ? finding : without(finding, ...inner)),
+      ...without(finding, 'level', 'copied', ...(hasEdits ? [] : (['edits'] as const))),
       ...(isLong && { message: cut(message, MOST_MESSAGE_CHARACTERS) }),
       ...(otherRemedy !== undefined && { remedy: otherRemedy }),
     };
   });
 }
-
-/** What a violation does not have; of edits, those that do not fit. */
-const INNER = ['level', 'copied', 'edits'] as const;
 
 /** Longest problem, without its remedy. The API server's own words have no limit here. */
 const MOST_MESSAGE_CHARACTERS = 200;

@@ -2,11 +2,13 @@ import { isForwardingProxy } from '../probe/image-name.ts';
 import { quote } from '../../base/text/cut.ts';
 import { isNamedForMetrics, PLAIN_TCP, protocolOfPort } from '../workload/port-protocol.ts';
 import { describePort, isTcp, type ContainerPort } from '../workload/ports.ts';
-import { handlerSkeleton } from './lib/missing-probe.ts';
+import { handlerSkeleton } from './required-any.ts';
 import { containerPhrase, defineCheck } from './check.ts';
 import { numberOf, oncePerWorkload, selectingServices, type CheckedWorkload } from './checked-workload.ts';
 import { textAt } from '../../base/json/field-path.ts';
-import { hasProbe, type Container } from '../workload/pod.ts';
+import { isPod } from '../workload/kinds.ts';
+import { hasProbe } from '../workload/pod.ts';
+import { hasControllerOwner } from '../workload/workload-of-pod.ts';
 
 /**
  * Without the probe, a container counts as ready as soon as it runs (docs, "Container probes"). A Service for metrics
@@ -35,6 +37,9 @@ export const serviceReadiness = defineCheck({
     // A known protocol is asked at the port of the message; among others, the one that most probably speaks HTTP.
     const isKnown = protocolOfPort(port, portHints(port)).speaks === 'other';
     const askable = tcp.length === 0 ? ports.filter(isTcp) : isKnown ? [port] : tcp;
+    // Then readiness would spare callers nothing but a hang of a Pod that is up.
+    const isCalled = targeted.some((one) => serviceOf(one) !== governing);
+    const isHarmless = hasProbe(container, 'startupProbe') || !isCalled || isAlone(workload);
     return {
       probe: 'readinessProbe',
       path: container.place.path('readinessProbe'),
@@ -43,15 +48,7 @@ export const serviceReadiness = defineCheck({
         askable.length > 0
           ? `write readinessProbe: ${handlerSkeleton(askable, portHints)}`
           : `write a readinessProbe with an exec command: no other handler asks ${port.protocol}`,
-      ...((isMute ||
-        isForwardingProxy(container.image) ||
-        isHarmless(
-          container,
-          workload,
-          targeted.some((one) => serviceOf(one) !== governing),
-        )) && {
-        level: 'Audit',
-      }),
+      ...((isMute || isForwardingProxy(container.image) || isHarmless) && { level: 'Audit' }),
     };
   },
 });
@@ -59,16 +56,16 @@ export const serviceReadiness = defineCheck({
 /** True for the name of a port for metrics, and of an exporter, which has nothing else. */
 const isForScrapes = (name: string): boolean => isNamedForMetrics(name) || /(?:^|-)exporter/.test(name);
 
-/** True when readiness would spare callers nothing but a hang of a Pod that is up. */
-function isHarmless(container: Container, workload: CheckedWorkload, isCalled: boolean): boolean {
-  return hasProbe(container, 'startupProbe') || !isCalled || isAlone(workload);
-}
-
-/** True for one Pod that is gone before the next one starts: no other Pod can take its traffic. */
+/**
+ * True for one Pod that is gone before the next one starts: no other Pod can take its traffic. A ReplicationController
+ * and a Pod of nobody have no rollout.
+ */
 function isAlone(workload: CheckedWorkload): boolean {
   const { kind, object } = workload;
-  const stopsFirst = kind.kind === 'StatefulSet' || textAt(object, 'spec', 'strategy', 'type') === 'Recreate';
-  return stopsFirst && (numberOf(workload, 'replicas') ?? 1) <= 1;
+  if (isPod(kind)) return !hasControllerOwner(object);
+  const stopsFirst = /^(?:StatefulSet|ReplicationController)$/.test(kind.kind);
+  const isReplaced = textAt(object, 'spec', 'strategy', 'type') === 'Recreate';
+  return (stopsFirst || isReplaced) && (numberOf(workload, 'replicas') ?? 1) <= 1;
 }
 
 function keyOf(port: number | string, protocol: string): string {

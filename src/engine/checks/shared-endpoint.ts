@@ -1,13 +1,14 @@
 import { DEFAULT_TIMING } from '../probe/api-defaults.ts';
-import { drainingAdvice, drainRace } from './lib/drain-race.ts';
+import { drainingAdvice, drainRace } from './killed-before-drained.ts';
 import { MOST_DRAIN_SECONDS } from './lib/round-numbers.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
 import { numberOf, selectingServices, type CheckedWorkload } from './checked-workload.ts';
 
 /**
  * (Fl-1)*Pl > Pr + (Fr-1)*max(Pr,Tr) + Tr, as the Kubernetes documentation recommends. A note, because few authors
- * change these numbers; a warning for HTTP at a timeout of 1 s, when a slow answer is a fault; a note with
- * `replicas: 1`, where no other Pod can take the traffic, and where Services are known and none selects the Pod.
+ * change these numbers; a warning for HTTP at a timeout of 1 s, when a slow answer is a fault. A note with
+ * `replicas: 1` and for an agent of its node, where no other Pod can take the traffic, and where Services are known and
+ * none selects the Pod.
  */
 export const sharedEndpoint = defineCheck({
   id: 'shared-endpoint',
@@ -26,6 +27,7 @@ export const sharedEndpoint = defineCheck({
       isImpatient &&
       drainedAfter <= MOST_DRAIN_SECONDS &&
       numberOf(workload, 'replicas') !== 1 &&
+      !(workload.kind.kind === 'DaemonSet' && container.pod.hostNetwork) &&
       mayGetTraffic(workload);
     return {
       ...located(liveness, 'failureThreshold'),

@@ -2,9 +2,8 @@ import { guaranteedStartSeconds } from '../probe/timing.ts';
 import { STARTUP_PERIOD_SECONDS } from '../probe/startup-budget.ts';
 import { MOST_FAILURES } from './lib/round-numbers.ts';
 import { atLeastObserved, startupProbeFor } from './lib/startup-probe.ts';
-import { containerPhrase, defineCheck, type Advice } from './check.ts';
-import { hasProbe, timedProbe, type Container } from '../workload/pod.ts';
-import type { CheckedWorkload } from './checked-workload.ts';
+import { containerPhrase, defineCheck } from './check.ts';
+import { hasProbe, timedProbe } from '../workload/pod.ts';
 
 /** Nothing kills the start of a container without liveness, so it gets the most that advice proposes. */
 const UNBOUNDED_SECONDS = (MOST_FAILURES.startupProbe - 1) * STARTUP_PERIOD_SECONDS;
@@ -23,19 +22,15 @@ export const sidecarGate = defineCheck({
     const { role, probes, hasPostStart, place } = container;
     if (role !== 'sidecar' || probes.length === 0 || hasPostStart || hasProbe(container, 'startupProbe'))
       return undefined;
+    const liveness = timedProbe(container, 'livenessProbe');
+    const source = timedProbe(container, 'readinessProbe') ?? liveness;
+    const least = liveness === undefined ? UNBOUNDED_SECONDS : guaranteedStartSeconds(liveness.timing);
+    const startup = source && startupProbeFor(source, atLeastObserved(container, workload, least));
     return {
       probe: 'startupProbe',
       path: place.path('startupProbe'),
       message: `${containerPhrase(container)} has no startupProbe, so the next containers do not wait until this sidecar answers`,
-      ...whatToWrite(container, workload),
+      ...(startup?.advice ?? { remedy: 'write a startupProbe' }),
     };
   },
 });
-
-function whatToWrite(container: Container, workload: CheckedWorkload): Advice {
-  const liveness = timedProbe(container, 'livenessProbe');
-  const source = timedProbe(container, 'readinessProbe') ?? liveness;
-  const least = liveness === undefined ? UNBOUNDED_SECONDS : guaranteedStartSeconds(liveness.timing);
-  const startup = source && startupProbeFor(source, atLeastObserved(container, workload, least));
-  return startup?.advice ?? { remedy: 'write a startupProbe' };
-}

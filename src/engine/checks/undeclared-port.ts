@@ -73,7 +73,10 @@ function hostPortOf(probe: Probe, port: number): Wrong | undefined {
  * @param before what may not stand in front of the number
  */
 function namesNumber(container: Container, number: number, before = '\\d'): boolean {
-  const words = [...container.line().words.map(({ text }) => text), ...container.probes.flatMap(wordsOf)];
+  const words = [
+    ...container.line().words.map(({ text }) => text),
+    ...container.probes.flatMap(({ command }) => command.argv),
+  ];
   const values = [...(container.env()?.values() ?? [])].map((variable) =>
     variable.from === 'value' ? variable.value : '',
   );
@@ -81,8 +84,6 @@ function namesNumber(container: Container, number: number, before = '\\d'): bool
   const pattern = new RegExp(`(?<!${before})${number}(?!\\d)`);
   return [...words, ...values].some((text) => pattern.test(text));
 }
-
-const wordsOf = ({ command }: Probe): readonly string[] => command.once(({ argv }) => argv);
 
 /** A server for others listens on no loopback address: such a port is one that the container asks. */
 const NO_SERVER = '\\d|(?:localhost|127\\.0\\.0\\.1|::1\\]):';

@@ -14,20 +14,19 @@ import { isPod } from '../workload/kinds.ts';
 import { DEFAULT_CONTAINER_ANNOTATION, mainContainerOf } from '../workload/main-container.ts';
 import { hasMeshProbe, hasProbe, writtenProbe } from '../workload/pod.ts';
 import type { Container, MainContainer, Pod } from '../workload/pod.ts';
-import { withoutLearnedBudget } from './start-budget.ts';
-import { startupDefault, plainDefault, type EffectiveLiveness, type StartupResult } from './startup.ts';
+import { startupDefault, withoutLearnedBudget, type EffectiveLiveness, type StartupResult } from './startup.ts';
 import {
   applyingTo,
-  LayerSets,
   layersWithProbes,
   mergeLayers,
+  oncePerLayers,
   type ContainerPolicy,
 } from '../policy/container-policy.ts';
 import { debugCopyProblem } from './debug-copy.ts';
 import { injectionAt, type GivenProbe, type HandlerProblem, type Injection, type NotInjected } from './injection.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
-import { ownPathDiffers } from './own-probes.ts';
+import { ownPathDiffers, plainDefault } from './own-probes.ts';
 import { isOwnProbe, type Evidence } from './handler.ts';
 import type { PolicyLayer } from '../policy/probe-policy.ts';
 
@@ -105,9 +104,12 @@ function defaultContainer(
   if (missing.length > 0 && unfit !== undefined) notInjected.push({ container: container.name, ...unfit });
   if (unfit !== undefined) return;
   const starts = policy.learned && startsOf?.(container.name);
-  const own = authorsProbes(container, isInjected);
+  // The author's probes that no mesh has redirected. The API server refuses a probe that is no object.
+  const own = container.written.filter(isOwnProbe).filter(({ kind, isOfMesh }) => !isOfMesh && !isInjected(kind));
   const contradiction = ownPathDiffers(own, policy);
   const evidence = { ports: container.readablePorts, hints, own, image: container.image, contradiction };
+  const startupBeside = (liveness: EffectiveLiveness | undefined): StartupResult =>
+    refusal('startupProbe') ?? startupDefault(evidence, policy, liveness, starts);
   const written = writtenProbe(container, 'livenessProbe');
   let liveness: EffectiveLiveness | undefined = written && {
     ...{ probe: written.written, numbers: written.numbers },
@@ -117,25 +119,25 @@ function defaultContainer(
   // PROBE_KINDS has liveness before startup: the startup probe depends on the liveness probe that the container gets.
   for (const kind of missing) {
     const isStartup = kind === 'startupProbe';
-    const refused = refusal(kind);
-    const unlearned = refused === undefined && isStartup ? withoutLearnedBudget(policy, starts) : undefined;
-    const report = ({ code, detail }: HandlerProblem, more?: Pick<NotInjected, 'wantedBy'>): void => {
-      notInjected.push({ container: container.name, probe: kind, ...more, code, detail });
-    };
-    const found =
-      refused ??
-      (isStartup ? startupDefault(evidence, policy, liveness, starts) : plainDefault(evidence, policy, kind));
-    const isOpen = kind === 'livenessProbe' && found.code === undefined && !hasProbe(container, 'startupProbe');
-    const guard = (beside: EffectiveLiveness): StartupResult =>
-      refusal('startupProbe') ?? startupDefault(evidence, policy, beside, starts);
-    const allowed = (isOpen ? unguarded(found, own, guard) : undefined) ?? found;
-    const result = pastMesh(allowed, obstacle, isStartup && isLivenessBarred);
+    const asked = isStartup ? startupBeside(liveness) : (refusal(kind) ?? plainDefault(evidence, policy, kind));
+    const isOpen = kind === 'livenessProbe' && missing.includes('startupProbe');
+    const found = isOpen ? guarded(asked, own, startupBeside) : asked;
+    const result = pastMesh(found, obstacle, isStartup && isLivenessBarred);
     isLivenessBarred ||= kind === 'livenessProbe' && result.code === 'mesh-came-first';
+    const unlearned = isStartup && !refusal(kind) ? withoutLearnedBudget(policy, starts) : undefined;
+    const report = ({ code, detail }: HandlerProblem, wantedBy?: string): void => {
+      notInjected.push({
+        container: container.name,
+        probe: kind,
+        ...(wantedBy !== undefined && { wantedBy }),
+        code,
+        detail,
+      });
+    };
     if (result.code !== undefined) {
-      const wantedBy = sourceOf(policy, kind);
       // More starts would give the container a startup probe: it has a liveness probe to copy.
-      const isAwaited = unlearned !== undefined && result.code === 'no-endpoint' && liveness !== undefined;
-      report(isAwaited ? unlearned : result, wantedBy === undefined ? {} : { wantedBy });
+      const isAwaited = result.code === 'no-endpoint' && liveness !== undefined;
+      report((isAwaited ? unlearned : undefined) ?? result, sourceOf(policy, kind));
       continue;
     }
     if (unlearned !== undefined) report(unlearned);
@@ -143,24 +145,28 @@ function defaultContainer(
     if (instead !== undefined)
       report({ code: instead.code, detail: `${instead.detail}; it asks what the livenessProbe asks instead` });
     injections.push({ container, kind, policy, ...given });
-    const { probe, isPortAimed } = given;
-    if (kind === 'livenessProbe') liveness = { probe, numbers: probeTiming(probe), own: undefined, isPortAimed };
+    if (kind === 'livenessProbe') liveness = effectiveOf(given);
   }
 }
 
-/** Why a liveness probe is not injected: no startup probe guards a start for which the author's readiness waits. */
-function unguarded(
-  { probe }: GivenProbe,
+function effectiveOf({ probe, isPortAimed }: GivenProbe): EffectiveLiveness {
+  return { probe, numbers: probeTiming(probe), own: undefined, isPortAimed };
+}
+
+/** The liveness probe, unless no startup probe can guard a start for which the author's readiness waits. */
+function guarded(
+  found: StartupResult,
   own: Evidence['own'],
-  guardOf: (liveness: EffectiveLiveness) => StartupResult,
-): HandlerProblem | undefined {
-  const numbers = probeTiming(probe);
+  startupBeside: (liveness: EffectiveLiveness) => StartupResult,
+): StartupResult {
   const waits = own.find(({ kind }) => kind === 'readinessProbe')?.numbers.initialDelaySeconds ?? 0;
-  if (waits <= longestStartSeconds(numbers)) return undefined;
-  const guard = guardOf({ probe, numbers, own: undefined });
-  if (guard.code === undefined) return undefined;
-  const harm = `without a startupProbe it may kill a start for which the readinessProbe waits ${waits} s`;
-  return { code: guard.code, detail: `${guard.detail}; ${harm}` };
+  if (found.code !== undefined || waits <= longestStartSeconds(probeTiming(found.probe))) return found;
+  const { code, detail } = startupBeside(effectiveOf(found)) as Partial<HandlerProblem>;
+  if (code === undefined) return found;
+  return {
+    code,
+    detail: `${detail}; without a startupProbe it may kill a start for which the readinessProbe waits ${waits} s`,
+  };
 }
 
 /** @param isAlone true for a startup probe whose liveness probe is not injected: it would guard nothing */
@@ -168,11 +174,6 @@ function pastMesh(found: StartupResult, obstacle: string | undefined, isAlone: b
   if (obstacle === undefined || found.code !== undefined) return found;
   const isBarred = isAlone || found.probe['exec'] === undefined;
   return isBarred ? { code: 'mesh-came-first', detail: obstacle } : found;
-}
-
-/** The author's probes that no mesh has redirected. Null counts as absent, and the API server refuses other values. */
-function authorsProbes({ written }: Container, isInjected: (kind: ProbeKind) => boolean): Evidence['own'] {
-  return written.filter(isOwnProbe).filter(({ kind, isOfMesh }) => !isOfMesh && !isInjected(kind));
 }
 
 function sourceOf(
@@ -217,12 +218,10 @@ export function templatePolicy(pod: Pod, policy: WorkloadPolicy): TemplatePolicy
   const isMain = ({ name, list, index }: Container): boolean =>
     annotations.containers?.has(name) ??
     (main.kind === 'found' && main.container.list === list && main.container.index === index);
-  const bySet = new LayerSets((applying: readonly PolicyLayer[]) =>
-    applying.length === 0 ? undefined : mergeLayers(applying),
-  );
-  const testFor = applyingTo(layers);
+  const applying = applyingTo(layers);
+  const merged = oncePerLayers((some: readonly PolicyLayer[]) => (some.length > 0 ? mergeLayers(some) : undefined));
   const policyFor = (container: Container): ContainerPolicy | undefined =>
-    container.name === '' ? undefined : bySet.of(layers, testFor(container, isMain(container)));
+    container.name === '' ? undefined : merged(applying(container, isMain(container)));
   return { annotations, containers, layers, main, policyFor };
 }
 

@@ -1,11 +1,12 @@
 import { FieldPlace, formatPath } from '../../base/json/field-path.ts';
 import { isJsonObject, member, objectMember, type JsonObject } from '../../base/json/json-value.ts';
 import { cut, quote } from '../../base/text/cut.ts';
-import { isHost, type HandlerDefault } from '../policy/probe-default.ts';
+import { isHost, type HandlerDefault } from '../policy/probe-policy.ts';
 import { defaultedProbe } from '../probe/api-defaults.ts';
 import { firstControlCharacter, namesNoProgram } from '../probe/handler-values.ts';
 import { probeHandlerCauses } from '../probe/api-rules.ts';
-import { handlerKindsOf, type HandlerFields, type ProbeJson } from '../probe/probe.ts';
+import { handlerKindsOf, PROBE_INTEGERS, type HandlerFields, type ProbeJson } from '../probe/probe.ts';
+import type { Integers } from '../probe/startup-numbers.ts';
 import { protocolOfPort, type PortHint, type PortHints } from '../workload/port-protocol.ts';
 import {
   MOST_LISTED,
@@ -89,6 +90,12 @@ const PROXY: HandlerProblem = {
     'its image is a proxy that forwards requests with credentials only; if it answers the path, ' +
     'name the container in a policy with containers or workloadSelector',
 };
+
+/** A probe as it is written, with the integers in the order of core/v1. */
+export function probeWith({ kind, fields }: HandlerDefault, integers: Integers): ProbeJson {
+  const given = PROBE_INTEGERS.filter((name) => integers[name] !== undefined);
+  return { [kind]: fields, ...Object.fromEntries(given.map((name) => [name, integers[name]])) };
+}
 
 /** A Service says that the port is for UDP or SCTP, where the container says nothing. */
 function transportProblem(port: ContainerPort, hints: readonly PortHint[]): HandlerProblem | undefined {

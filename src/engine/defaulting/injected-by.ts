@@ -37,21 +37,14 @@ const LAYER = /(?:^|; )(annotation|safety|ClusterProbePolicy\/[a-z0-9.-]+|ProbeP
 
 /** `the startupProbe (httpGet /livez on port http) that ProbePolicy/apps/static injected (safety)` */
 export function injectedProbeText(kind: ProbeKind, by: InjectedBy, asks = ''): string {
-  return `the ${kind}${asks} that ${giverText(by)} injected${noteText(by)}`;
-}
-
-/** `ProbePolicy/apps/static (safety)` */
-export function giverOfLiveProbe(by: InjectedBy): string {
-  return `${giverText(by)}${noteText(by)}`;
+  return `the ${kind}${asks} that ${giverOfLiveProbe(by, ' injected')}`;
 }
 
 const MOST_SOURCE = 120;
 
-function giverText({ layer }: InjectedBy): string {
-  if (layer === ANNOTATION_SOURCE) return 'an annotation of the workload';
-  return layer === SAFETY_SOURCE ? 'Probewright' : cut(layer, MOST_SOURCE);
-}
-
-function noteText({ note }: InjectedBy): string {
-  return note === undefined ? '' : ` (${note})`;
+/** `ProbePolicy/apps/static (safety)` */
+export function giverOfLiveProbe({ layer, note }: InjectedBy, verb = ''): string {
+  const giver = layer === SAFETY_SOURCE ? 'Probewright' : cut(layer, MOST_SOURCE);
+  const who = layer === ANNOTATION_SOURCE ? 'an annotation of the workload' : giver;
+  return `${who}${verb}${note === undefined ? '' : ` (${note})`}`;
 }

@@ -26,7 +26,7 @@ export interface GivenProbe {
   readonly isPortAimed?: true;
 }
 
-/** Seconds to start, and the rule that gives them (start-budget.ts). */
+/** Seconds to start, and the rule that gives them (startup.ts). */
 export interface StartBudget {
   readonly seconds: number;
   readonly rule:
@@ -99,6 +99,13 @@ export type ReasonCode = (typeof REASON_CODES)[number];
 export interface HandlerProblem {
   readonly code: ReasonCode;
   readonly detail: string;
+}
+
+/** Why policies give no probe: the highest removes it, or none has a handler. */
+export function withoutHandler(removedBy: string | undefined): HandlerProblem {
+  return removedBy === undefined
+    ? { code: 'no-endpoint', detail: 'no policy names an endpoint or another handler' }
+    : { code: 'removed-by-policy', detail: `${removedBy} removes it` };
 }
 
 /**

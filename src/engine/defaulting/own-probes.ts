@@ -4,12 +4,19 @@ import { quote } from '../../base/text/cut.ts';
 import { sideEffectOf } from '../probe/asking-command.ts';
 import { HANDLER_DEFAULTS } from '../probe/api-defaults.ts';
 import type { HandlerFields, HandlerKind, ProbeKind } from '../probe/probe.ts';
+import {
+  failureThresholdFor,
+  faultSpan,
+  guaranteedStartSeconds,
+  probeTiming,
+  type ProbeTiming,
+} from '../probe/timing.ts';
 import type { ProbeObject } from '../workload/pod.ts';
 import { findPort, type ContainerPort } from '../workload/ports.ts';
-import { explicitPort, causesOf, livenessHandler, policyHandler, soundHandler } from './handler.ts';
+import { explicitPort, causesOf, livenessHandler, policyHandler, probeWith, soundHandler } from './handler.ts';
 import type { Evidence, HandlerResult } from './handler.ts';
-import type { HandlerProblem } from './injection.ts';
-import type { HandlerDefault } from '../policy/probe-default.ts';
+import { withoutHandler, type GivenProbe, type HandlerProblem } from './injection.ts';
+import type { HandlerDefault } from '../policy/probe-policy.ts';
 import { isAimed, type ContainerPolicy, type Given } from '../policy/container-policy.ts';
 
 /**
@@ -48,6 +55,51 @@ export function handlerFor(
   const follows = { kind: model.probe, fields: copied };
   return { handler: { kind, fields: merged(given, model, copied) }, follows };
 }
+
+/** The liveness or readiness probe of the policy for a container that has none, or why there is none. */
+export function plainDefault(
+  evidence: Evidence,
+  policy: ContainerPolicy,
+  kind: ProbeKind,
+): GivenProbe | HandlerProblem {
+  const { handler, integers, removedBy } = policy.probes[kind];
+  if (handler === undefined) return withoutHandler(removedBy);
+  const fitted = handlerFor(evidence, handler, policy.port);
+  if (fitted.code !== undefined) return fitted;
+  const startup = kind === 'livenessProbe' ? evidence.own.find((own) => own.kind === 'startupProbe') : undefined;
+  const safe = startup && safeThreshold(probeTiming(integers), startup.numbers);
+  if (typeof safe === 'object') return safe;
+  const { follows, isPortAimed } = fitted;
+  return {
+    probe: probeWith(fitted.handler, safe === undefined ? integers : { ...integers, failureThreshold: safe }),
+    source: handler.layer.source,
+    ...(follows && { follows }),
+    ...(isPortAimed && { isPortAimed }),
+    ...(safe !== undefined && { isMadeSafe: true }),
+  };
+}
+
+/**
+ * The failureThreshold of an injected liveness probe that cannot kill a restarted container before the author's startup
+ * probe asks (kubernetes/kubernetes#141155): max(0, D-1) + (F-1)*P >= P of the startup probe. Undefined when the
+ * policy's number is large enough; a problem where a safe number would find a deadlock too late.
+ */
+function safeThreshold(timing: ProbeTiming, { periodSeconds }: ProbeTiming): number | HandlerProblem | undefined {
+  if (guaranteedStartSeconds(timing) >= periodSeconds) return undefined;
+  const needed = failureThresholdFor(periodSeconds, timing.initialDelaySeconds, timing.periodSeconds);
+  const { latest } = faultSpan({ ...timing, failureThreshold: needed }, timing.timeoutSeconds);
+  if (needed <= MOST_FAILURES && latest <= MOST_KILL_SECONDS) return needed;
+  return {
+    code: 'startup-period-too-long',
+    detail:
+      `its startupProbe asks every ${periodSeconds} s, and after a restart this livenessProbe may kill it ` +
+      `${guaranteedStartSeconds(timing)} s after the start; give the startupProbe a shorter periodSeconds`,
+  };
+}
+
+/** Probewright's own limits for a raised failureThreshold: failures, and seconds from a deadlock to the verdict. */
+const MOST_FAILURES = 10;
+const MOST_KILL_SECONDS = 120;
 
 /**
  * The path of an author's httpGet probe that differs from the policy's path for the same kind: the policy's convention
@@ -162,29 +214,26 @@ function differs({ own }: Evidence, kind: HandlerKind): HandlerResult {
 /** The startup probe beside the author's liveness probe asks the same. Only an aimed layer changes the HTTP path. */
 export function likeOwnLiveness(
   { ports }: Pick<Evidence, 'ports'>,
-  liveness: ProbeObject,
+  { written, command }: ProbeObject,
   given?: Given<HandlerDefault>,
 ): HandlerResult {
-  const copied = harmlessLivenessHandler(ports, liveness);
-  if (copied.code !== undefined || given === undefined || !isAimed(given.layer) || given.value.kind !== 'httpGet')
-    return copied;
-  const { path } = given.value.fields;
+  const copied = livenessHandler(ports, written);
+  if (copied.code !== undefined) return copied;
   const { kind, fields } = copied.handler;
-  if (path === undefined || kind !== 'httpGet' || fields.path === path) return copied;
+  if (kind === 'exec') return commandProblem(command) ?? copied;
+  const isOther = kind === 'httpGet' && given?.value.kind === kind && isAimed(given.layer);
+  const path = isOther ? given.value.fields.path : undefined;
+  if (path === undefined || fields.path === path) return copied;
   const others = Object.keys(fields).filter((field) => field !== 'path');
   return { handler: { kind, fields: { ...fields, path } }, follows: { kind: 'livenessProbe', fields: others } };
 }
 
-/** The author's liveness handler, with a command only if the command only asks: it runs from the first second. */
-function harmlessLivenessHandler(ports: readonly ContainerPort[], { written, command }: ProbeObject): HandlerResult {
-  const copied = livenessHandler(ports, written);
-  if (copied.code !== undefined || copied.handler.kind !== 'exec') return copied;
-  if (!command.isWhole)
-    return { code: 'own-handler-acts', detail: 'the command of its livenessProbe is too long to be read' };
+/** Why a startup probe must not run a command of the author, as it would run the command from the first second. */
+function commandProblem(command: ProbeObject['command']): HandlerProblem | undefined {
+  const unread = 'the command of its livenessProbe is too long to be read';
+  if (!command.isWhole) return { code: 'own-handler-acts', detail: unread };
   const effect = command.once(sideEffectOf);
-  if (effect === undefined) return copied;
-  return {
-    code: 'own-handler-acts',
-    detail: `the command of its livenessProbe may have side effects (${quoted(effect)}), so a startupProbe must not run it`,
-  };
+  if (effect === undefined) return undefined;
+  const doubt = `the command of its livenessProbe may have side effects (${quoted(effect)})`;
+  return { code: 'own-handler-acts', detail: `${doubt}, so a startupProbe must not run it` };
 }

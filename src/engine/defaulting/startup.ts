@@ -1,25 +1,102 @@
 import { DEFAULT_TIMING } from '../probe/api-defaults.ts';
-import { PROBE_INTEGERS, type ProbeJson, type ProbeKind } from '../probe/probe.ts';
-import { STARTUP_PERIOD_SECONDS, type StartFigures } from '../probe/startup-budget.ts';
-import { numbersFor, safeAfterRestart, type Integers } from '../probe/startup-numbers.ts';
 import {
-  failureThresholdFor,
-  faultSpan,
-  guaranteedStartSeconds,
-  probeTiming,
-  type ProbeTiming,
-} from '../probe/timing.ts';
-import { livenessHandler, type Evidence } from './handler.ts';
+  hasEnoughStarts,
+  learnedSeconds,
+  LEAST_START_SECONDS,
+  STARTUP_PERIOD_SECONDS,
+  type StartFigures,
+} from '../probe/startup-budget.ts';
+import { numbersFor, safeAfterRestart, type Integers } from '../probe/startup-numbers.ts';
+import { guaranteedStartSeconds, longestStartSeconds, probeTiming, type ProbeTiming } from '../probe/timing.ts';
+import { livenessHandler, probeWith, type Evidence, type HandlerResult } from './handler.ts';
+import { withoutHandler, type GivenProbe, type HandlerProblem, type StartBudget } from './injection.ts';
 import { handlerFor, likeOwnLiveness } from './own-probes.ts';
-import { slowStartRule, startBudget, type SlowStartRule, type StartEvidence } from './start-budget.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
+import type { HandlerDefault } from '../policy/probe-policy.ts';
+import type { ProbeJson } from '../probe/probe.ts';
 import type { ProbeObject } from '../workload/pod.ts';
-import type { HandlerDefault } from '../policy/probe-default.ts';
 import type { ContainerPolicy } from '../policy/container-policy.ts';
-import type { GivenProbe, HandlerProblem } from './injection.ts';
+
+/** Seconds to start where nobody gave a number. */
+const SAFETY_SECONDS = 300;
 
 /** The source of a startup probe that protects an injected liveness probe and that no policy asked for. */
 export const SAFETY_SOURCE = 'safety';
+
+/** The probes that tell how long a container may take to start, and what is known of its past starts. */
+export interface StartEvidence {
+  /** The author's own liveness and readiness probe. */
+  readonly liveness?: ProbeTiming | undefined;
+  readonly readiness?: ProbeTiming | undefined;
+  /** The liveness probe that Probewright adds. */
+  readonly injectedLiveness?: ProbeTiming | undefined;
+  readonly starts?: StartFigures | undefined;
+}
+
+/** A rule for slow starters that asks for a startup probe, and the seconds that it gives. */
+export interface SlowStartRule extends StartBudget {
+  readonly basis: Pick<GivenProbe, 'source' | 'followsDelay' | 'learned'>;
+}
+
+/**
+ * The law of injection: the seconds to start that an injected startup probe guarantees at least, and the rule that
+ * gives them. They are the largest of the policy's number, what the author's liveness probe guarantees, the delay of
+ * the author's readiness probe, and 300 s where neither a layer nor a liveness probe of the author gives a number.
+ *
+ * @param written the seconds that the policy's own failureThreshold guarantees; undefined where no layer gives one
+ */
+export function startBudget(
+  { liveness, readiness, injectedLiveness }: StartEvidence,
+  asked: SlowStartRule | undefined,
+  written: number | undefined,
+): StartBudget {
+  const isFree = asked === undefined && written === undefined && liveness === undefined;
+  const safety = Math.max(SAFETY_SECONDS, injectedLiveness ? guaranteedStartSeconds(injectedLiveness) : 0);
+  const numbers: readonly (readonly [StartBudget['rule'], number | undefined])[] = [
+    [asked?.rule ?? 'startupSeconds', asked?.seconds],
+    ['failureThreshold', written],
+    ['livenessProbe', liveness && guaranteedStartSeconds(liveness)],
+    ['safety', isFree ? safety : undefined],
+    ['readinessProbe', readiness?.initialDelaySeconds],
+  ];
+  // Of equal numbers, the first counts.
+  return numbers
+    .flatMap(([rule, seconds]) => (seconds === undefined ? [] : [{ seconds, rule }]))
+    .reduce((most, one) => (one.seconds > most.seconds ? one : most));
+}
+
+/**
+ * The rule for slow starters that applies to a container: learned starts; else the seconds of a policy or annotation;
+ * else the longest start that an author's liveness probe with a long enough initial delay tolerates today.
+ */
+export function slowStartRule(policy: ContainerPolicy, { liveness, starts }: StartEvidence): SlowStartRule | undefined {
+  const { learned, startupSeconds, fromInitialDelaySeconds, probes } = policy;
+  if (learned !== undefined && starts !== undefined && hasEnoughStarts(starts, learned.value)) {
+    const { periodSeconds = STARTUP_PERIOD_SECONDS } = probes.startupProbe.integers;
+    const seconds = learnedSeconds(starts, learned.value, periodSeconds);
+    const given = startupSeconds?.value ?? 0;
+    const basis = { source: learned.layer.source, learned: { figures: starts, seconds } };
+    return { seconds: Math.max(seconds, given), rule: given > seconds ? 'startupSeconds' : 'learned', basis };
+  }
+  if (startupSeconds !== undefined) {
+    const { value: seconds, layer } = startupSeconds;
+    return { seconds, rule: 'startupSeconds', basis: { source: layer.source } };
+  }
+  if (fromInitialDelaySeconds === undefined || liveness === undefined) return undefined;
+  if (liveness.initialDelaySeconds < fromInitialDelaySeconds.value) return undefined;
+  const seconds = Math.max(LEAST_START_SECONDS, longestStartSeconds(liveness));
+  const basis = { source: fromInitialDelaySeconds.layer.source, followsDelay: true } as const;
+  return { seconds, rule: 'fromInitialDelaySeconds', basis };
+}
+
+/** Why a policy's learned budget has no effect on a container; undefined when the budget has an effect. */
+export function withoutLearnedBudget(
+  { learned }: ContainerPolicy,
+  starts: StartFigures | undefined,
+): HandlerProblem | undefined {
+  if (learned === undefined || (starts !== undefined && hasEnoughStarts(starts, learned.value))) return undefined;
+  const known = `${starts?.starts ?? 0} of ${learned.value.minimumStarts} starts are known`;
+  return { code: 'too-few-starts', detail: `${known}, so slowStart.learned has no effect yet` };
+}
 
 /** The liveness probe that a container will have: the author's, or one that Probewright adds. */
 export interface EffectiveLiveness {
@@ -45,130 +122,72 @@ export function startupDefault(
   liveness: EffectiveLiveness | undefined,
   starts?: StartFigures,
 ): StartupResult {
-  const { handler: given, integers, removedBy } = policy.probes.startupProbe;
-  const { ports } = evidence;
+  const { handler: given, removedBy } = policy.probes.startupProbe;
   const own = liveness?.own;
-  const injected = own === undefined ? liveness?.numbers : undefined;
+  const injectedLiveness = own === undefined ? liveness?.numbers : undefined;
   const readiness = evidence.own.find(({ kind }) => kind === 'readinessProbe')?.numbers;
-  const known = { liveness: own?.numbers, readiness, injectedLiveness: injected, starts };
+  const known = { liveness: own?.numbers, readiness, injectedLiveness, starts };
   const asked = slowStartRule(policy, known);
-  const fitted =
-    given && (own === undefined ? handlerFor(evidence, given, policy.port) : likeOwnLiveness(evidence, own, given));
-  const unfit = fitted?.code === undefined ? undefined : fitted;
-  const likeOwn = own && ({ isLikeOwn: true } as const);
-  if (given !== undefined && fitted !== undefined && fitted.code === undefined) {
-    const { handler, follows, isPortAimed } = fitted;
-    const copy = follows ? { follows } : own && COPY;
-    const how = { ...copy, ...asked?.basis, ...likeOwn, ...(isPortAimed && { isPortAimed }) };
-    return { ...timed(handler, policy, known, asked), ...how, source: given.layer.source };
-  }
-  if (asked === undefined && (injected === undefined || removedBy !== undefined))
-    return unfit ?? withoutHandler(removedBy);
-  if (liveness === undefined)
+  const wanted = given && (own ? likeOwnLiveness(evidence, own, given) : handlerFor(evidence, given, policy.port));
+  const instead = wanted?.code === undefined ? undefined : wanted;
+  const isCopy = wanted === undefined || instead !== undefined;
+  if (isCopy && asked === undefined && (injectedLiveness === undefined || removedBy !== undefined))
+    return instead ?? withoutHandler(removedBy);
+  if (isCopy && liveness === undefined)
     return { code: 'no-liveness-probe', detail: 'a slow start is configured, but it has no livenessProbe to guard' };
   // A policy's own command runs from second 0 in the liveness probe, so the startup probe may run the command, too.
-  const copied = own === undefined ? livenessHandler(ports, liveness.probe) : likeOwnLiveness(evidence, own);
-  if (copied.code !== undefined) return copied;
-  const timeoutSeconds = integers.timeoutSeconds ?? patientTimeout(liveness.numbers);
-  const basis = asked?.basis ?? { source: SAFETY_SOURCE };
-  const how = { ...COPY, ...basis, ...likeOwn, ...(liveness.isPortAimed && { isPortAimed: true as const }) };
-  const made = timed(copied.handler, policy, known, asked, { timeoutSeconds });
-  return { ...made, ...how, ...(unfit && { instead: unfit }) };
+  const copied = (): HandlerResult =>
+    own ? likeOwnLiveness(evidence, own) : livenessHandler(evidence.ports, liveness?.probe ?? {});
+  const found = isCopy ? copied() : wanted;
+  if (found.code !== undefined) return found;
+  const { handler, follows, isPortAimed = isCopy ? liveness?.isPortAimed : undefined } = found;
+  const isWhole = follows === undefined && (isCopy || own !== undefined);
+  return {
+    ...timed(handler, policy, known, asked, isCopy),
+    ...(asked?.basis ?? { source: SAFETY_SOURCE }),
+    ...(given && !isCopy && { source: given.layer.source }),
+    ...(follows && { follows }),
+    ...(isWhole && { copiesLiveness: true }),
+    ...(own && { isLikeOwn: true }),
+    ...(isPortAimed && { isPortAimed }),
+    ...(instead && { instead }),
+  };
 }
 
-const COPY = { copiesLiveness: true } as const;
+const OURS: Integers = { periodSeconds: STARTUP_PERIOD_SECONDS, failureThreshold: 1 };
 
-/** Why policies give no probe: the highest removes it, or none has a handler. */
-export function withoutHandler(removedBy: string | undefined): HandlerProblem {
-  return removedBy === undefined
-    ? { code: 'no-endpoint', detail: 'no policy names an endpoint or another handler' }
-    : { code: 'removed-by-policy', detail: `${removedBy} removes it` };
-}
-
-/** The probe with numbers that guarantee its budget, and that are safe beside the liveness probe. */
+/**
+ * The probe with numbers that guarantee its budget, and that are safe beside the liveness probe. A startup probe that
+ * asks what the liveness probe asks is as patient: the endpoint is no faster during the start.
+ *
+ * @param isCopy true when no policy gives the handler
+ */
 function timed(
   handler: HandlerDefault,
   policy: ContainerPolicy,
   known: StartEvidence,
   asked: SlowStartRule | undefined,
-  more: Integers = {},
+  isCopy: boolean,
 ): Pick<GivenProbe, 'probe' | 'budget' | 'isMadeSafe'> {
+  const { liveness: own, injectedLiveness } = known;
   const given = policy.probes.startupProbe.integers;
   // Where only the budget counts, nobody meant the API server's default for the period and the failures.
-  const isOurs = asked !== undefined || (given.failureThreshold === undefined && known.liveness === undefined);
-  const integers = { ...(isOurs && OURS), ...given, ...more };
+  const isOurs = asked !== undefined || (given.failureThreshold === undefined && own === undefined);
+  const integers = { ...(isOurs && OURS), ...given };
   const written = given.failureThreshold === undefined ? undefined : guaranteedStartSeconds(probeTiming(integers));
   const budget = startBudget(known, asked, written);
   const enough = numbersFor(integers, budget.seconds);
-  const patient = known.liveness === undefined ? enough : asPatientAs(enough, known.liveness);
-  const liveness = known.liveness ?? known.injectedLiveness;
-  const safe = liveness && safeAfterRestart(probeTiming(patient), liveness, budget.seconds);
-  return { probe: probeWith(handler, { ...patient, ...safe }), budget, ...(safe && { isMadeSafe: true }) };
-}
-
-const OURS: Integers = { periodSeconds: STARTUP_PERIOD_SECONDS, failureThreshold: 1 };
-
-/** The startup probe asks what the author's liveness probe asks, so a policy's timeout must not be shorter. */
-function asPatientAs(integers: Integers, liveness: ProbeTiming): Integers {
-  const timeoutSeconds = patientTimeout(liveness);
-  const isShorter = timeoutSeconds !== undefined && (integers.timeoutSeconds ?? 0) < timeoutSeconds;
-  return isShorter ? { ...integers, timeoutSeconds } : integers;
+  const liveness = own ?? injectedLiveness;
+  const safe = liveness && safeAfterRestart(probeTiming(enough), liveness, budget.seconds);
+  const { timeoutSeconds = DEFAULT_TIMING.timeoutSeconds } = (isCopy ? liveness : own) ?? {};
+  const least = own === undefined && given.timeoutSeconds !== undefined ? 0 : timeoutSeconds;
+  const isShort = least > Math.max(given.timeoutSeconds ?? 0, DEFAULT_TIMING.timeoutSeconds);
+  const numbers = { ...enough, ...safe, ...(isShort && { timeoutSeconds: least }) };
+  return { probe: probeWith(handler, numbers), budget, ...(safe && { isMadeSafe: true }) };
 }
 
 /** A startup probe with numbers that are safe beside a liveness probe. Undefined when its own numbers are safe. */
 export function safeStartupProbe({ probe, budget }: GivenProbe, liveness: ProbeTiming): ProbeJson | undefined {
   const safe = safeAfterRestart(probeTiming(probe), liveness, budget?.seconds ?? 0);
-  return safe && { ...probe, ...ordered(safe) };
+  return safe && { ...probe, ...safe };
 }
-
-/** A liveness probe's timeout above the API server's default: the endpoint is no faster during the start. */
-function patientTimeout({ timeoutSeconds }: ProbeTiming): number | undefined {
-  return timeoutSeconds > DEFAULT_TIMING.timeoutSeconds ? timeoutSeconds : undefined;
-}
-
-function probeWith({ kind, fields }: HandlerDefault, integers: Integers): ProbeJson {
-  return { [kind]: fields, ...ordered(integers) };
-}
-
-function ordered(integers: Integers): JsonObject {
-  return Object.fromEntries(
-    PROBE_INTEGERS.flatMap((field) => (integers[field] === undefined ? [] : [[field, integers[field]]])),
-  );
-}
-
-/** The liveness or readiness probe of the policy for a container that has none, or why there is none. */
-export function plainDefault(evidence: Evidence, policy: ContainerPolicy, kind: ProbeKind): StartupResult {
-  const { handler, integers, removedBy } = policy.probes[kind];
-  if (handler === undefined) return withoutHandler(removedBy);
-  const fitted = handlerFor(evidence, handler, policy.port);
-  if (fitted.code !== undefined) return fitted;
-  const { follows, isPortAimed } = fitted;
-  const source = { source: handler.layer.source, ...(follows && { follows }), ...(isPortAimed && { isPortAimed }) };
-  const startup = kind === 'livenessProbe' ? evidence.own.find((own) => own.kind === 'startupProbe') : undefined;
-  const failureThreshold = startup && safeThreshold(probeTiming(integers), startup.numbers);
-  if (failureThreshold === undefined) return { probe: probeWith(fitted.handler, integers), ...source };
-  if (typeof failureThreshold !== 'number') return failureThreshold;
-  return { probe: probeWith(fitted.handler, { ...integers, failureThreshold }), ...source, isMadeSafe: true };
-}
-
-/**
- * The failureThreshold of an injected liveness probe that cannot kill a restarted container before the author's startup
- * probe asks (kubernetes/kubernetes#141155): max(0, D-1) + (F-1)*P >= P of the startup probe. Undefined when the
- * policy's number is large enough; a problem where a safe number would find a deadlock too late.
- */
-function safeThreshold(timing: ProbeTiming, { periodSeconds }: ProbeTiming): number | HandlerProblem | undefined {
-  if (guaranteedStartSeconds(timing) >= periodSeconds) return undefined;
-  const needed = failureThresholdFor(periodSeconds, timing.initialDelaySeconds, timing.periodSeconds);
-  const { latest } = faultSpan({ ...timing, failureThreshold: needed }, timing.timeoutSeconds);
-  if (needed <= MOST_FAILURES && latest <= MOST_KILL_SECONDS) return needed;
-  return {
-    code: 'startup-period-too-long',
-    detail:
-      `its startupProbe asks every ${periodSeconds} s, and after a restart this livenessProbe may kill it ` +
-      `${guaranteedStartSeconds(timing)} s after the start; give the startupProbe a shorter periodSeconds`,
-  };
-}
-
-/** Probewright's own limits for a raised failureThreshold: failures, and seconds from a deadlock to the verdict. */
-const MOST_FAILURES = 10;
-const MOST_KILL_SECONDS = 120;

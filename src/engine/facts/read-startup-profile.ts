@@ -1,13 +1,60 @@
-import { isJsonObject, listMember, member, objectMember, stringMember } from '../../base/json/json-value.ts';
+import { isJsonObject, listMember, member, objectMember, stringMember, without } from '../../base/json/json-value.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import { FieldPlace } from '../../base/json/field-path.ts';
-import { boundProblem, PROFILE_BOUNDS, type Bound } from '../policy/bounds.ts';
+import { PROFILE_BOUNDS } from '../policy/bounds.ts';
+import { boundProblem, type Bound } from '../policy/bound.ts';
 import { PROFILE_STATUS } from '../policy/profile-schema.ts';
-import { START_BASES } from '../probe/startup-budget.ts';
+import { START_BASES, type StartFigures } from '../probe/startup-budget.ts';
 import { isCount } from '../probe/timing.ts';
 import type { Field } from '../policy/field.ts';
 import type { Problem } from '../policy/reader.ts';
-import type { ContainerProfile, StartSample, StartupProfile } from './startup-profile.ts';
+import type { WorkloadReference } from '../workload/workload-of-pod.ts';
+import type { WorkloadStarts } from './startup-profile.ts';
+
+export type StartBasis = (typeof START_BASES)[number];
+
+export interface StartSample {
+  /** From the start of the container until its probe passed: never below the truth. */
+  readonly seconds: number;
+  /** The truth is at most this many seconds below. */
+  readonly within: number;
+  readonly basis: StartBasis;
+  /** The container was restarted in place. */
+  readonly restart: boolean;
+  readonly node: string;
+  /** RFC 3339: when the container was started. */
+  readonly at: string;
+  /** Identifies the start, so that two observers count it once. */
+  readonly id: string;
+}
+
+export interface KilledStarts {
+  /** Since the profile exists. */
+  readonly count: number;
+  /** The largest time that a probe had granted; 0 when none counts any more. */
+  readonly boundSeconds: number;
+  /** RFC 3339: the last one; '' without one. */
+  readonly at: string;
+  readonly ids: readonly string[];
+}
+
+export interface ContainerProfile {
+  readonly name: string;
+  readonly image: string;
+  readonly samples: readonly StartSample[];
+  readonly killed: KilledStarts;
+}
+
+export interface StartupProfile {
+  readonly workload: WorkloadReference;
+  readonly containers: readonly ContainerProfile[];
+}
+
+export function figuresOf({ samples, killed }: ContainerProfile): StartFigures {
+  const starts = samples.filter(({ restart }) => !restart).length;
+  const longestSeconds = Math.max(0, ...samples.map((sample) => sample.seconds));
+  return { starts, longestSeconds, boundSeconds: killed.boundSeconds };
+}
 
 /**
  * Reads the status of a StartupProfile. What is malformed is left out: the observer's next write replaces it. Undefined
@@ -76,4 +123,21 @@ function* sizeProblems(field: Field, value: unknown, place: FieldPlace): Generat
 function* sizeProblem(bound: Bound, size: number, place: FieldPlace): Generator<Problem> {
   const message = boundProblem(bound, size);
   if (message !== undefined) yield { path: place.path(), message };
+}
+
+export function workloadStarts(name: string, { workload, containers }: StartupProfile): WorkloadStarts {
+  return {
+    name,
+    containers: containers.map((container) => ({
+      name: container.name,
+      ...figuresOf(container),
+      seconds: container.samples.map((sample) => sample.seconds),
+    })),
+    workload,
+  };
+}
+
+/** The digest without each measured start, as the webhook keeps it. */
+export function withoutSeconds({ name, containers }: WorkloadStarts): WorkloadStarts {
+  return { name, containers: containers.map((container) => without(container, 'seconds')) };
 }

@@ -4,6 +4,7 @@ import {
   type CheckPolicy,
   type CheckPolicyByContainer,
 } from '../policy/check-policy.ts';
+import { oncePerLayers } from '../policy/container-policy.ts';
 import { selects, type Labels } from '../policy/label-selector.ts';
 import { NAMESPACE_NAME_LABEL, policyTier, type PolicyTier, type WorkloadPolicy } from '../policy/policy-set.ts';
 import { NO_FACTS, type Facts } from './facts.ts';
@@ -23,14 +24,18 @@ export class Snapshot {
   readonly tiers: readonly PolicyTier[];
   readonly facts: Facts;
   readonly #builtIn: CheckPolicy;
-  readonly #merged: { readonly layers: readonly ProbePolicy[]; readonly checks: CheckPolicyByContainer }[] = [];
-  #isOfOneReview = false;
+  readonly #checksOf: (layers: readonly ProbePolicy[]) => CheckPolicyByContainer;
 
-  /** @param builtIn the settings of the checks below all policies */
-  constructor(builtIn: CheckPolicy, tiers: readonly PolicyTier[], facts: Facts = NO_FACTS) {
+  /**
+   * @param builtIn the settings of the checks below all policies
+   * @param isOfOneReview merges the same layers once. For longer than a review, that would keep all merged settings
+   */
+  constructor(builtIn: CheckPolicy, tiers: readonly PolicyTier[], facts: Facts = NO_FACTS, isOfOneReview = false) {
     this.#builtIn = builtIn;
     this.tiers = tiers;
     this.facts = facts;
+    const checksOf = (layers: readonly ProbePolicy[]) => checksByContainer(builtIn, layers);
+    this.#checksOf = isOfOneReview ? oncePerLayers(checksOf) : checksOf;
   }
 
   get policies(): readonly ProbePolicy[] {
@@ -57,20 +62,8 @@ export class Snapshot {
     return new Snapshot(this.#builtIn, tiers, facts);
   }
 
-  /** For one review: merges the same layers once for all templates. For longer, it would keep all names. */
   forOneReview(): Snapshot {
-    const snapshot = this.with(this.tiers, this.facts);
-    snapshot.#isOfOneReview = true;
-    return snapshot;
-  }
-
-  #checksOf(layers: readonly ProbePolicy[]): CheckPolicyByContainer {
-    const isSame = (known: readonly ProbePolicy[]): boolean =>
-      known.length === layers.length && known.every((layer, index) => layer === layers[index]);
-    const known = this.#merged.find((one) => isSame(one.layers));
-    const checks = known?.checks ?? checksByContainer(this.#builtIn, layers);
-    if (this.#isOfOneReview && known === undefined) this.#merged.push({ layers, checks });
-    return checks;
+    return new Snapshot(this.#builtIn, this.tiers, this.facts, true);
   }
 
   /** The ClusterProbePolicies alone. */

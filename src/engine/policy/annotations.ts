@@ -4,8 +4,7 @@ import { didYouMean } from '../../base/text/suggestion.ts';
 import { INT32_MAX } from '../probe/go-values.ts';
 import { PROBE_KINDS, type ProbeKind } from '../probe/probe.ts';
 import type { Labels } from './label-selector.ts';
-import { endpointPathProblem, type ProbeDefault } from './probe-default.ts';
-import type { PolicyLayer } from './probe-policy.ts';
+import { endpointPathProblem, type PolicyLayer, type ProbeDefault } from './probe-policy.ts';
 
 export const ANNOTATION_PREFIX = 'probewright.dev/';
 /** The annotation on patched Pods, as JSON: container -> probe -> source of the probe. */
@@ -17,21 +16,6 @@ export const SKIP_ANNOTATION = `${ANNOTATION_PREFIX}skip`;
 export const ANNOTATION_SOURCE = 'annotation';
 
 export const STARTUP_SECONDS_ANNOTATION = `${ANNOTATION_PREFIX}startup-seconds`;
-
-const KNOWN = [
-  'startup-endpoint',
-  'liveness-endpoint',
-  'readiness-endpoint',
-  'startup-seconds',
-  'containers',
-  'skip',
-  'injected',
-];
-
-/** The name of a probe in annotations: `startup`, and its endpoint: `startup-endpoint`. */
-function probeNamed(name: string): ProbeKind | undefined {
-  return PROBE_KINDS.find((kind) => kind === `${name}Probe`);
-}
 
 export function endpointAnnotation(kind: ProbeKind): string {
   return `${ANNOTATION_PREFIX}${kind.replace(/Probe$/, '-endpoint')}`;
@@ -63,7 +47,9 @@ export function readAnnotations(annotations: ReadonlyMap<string, string>): Workl
   if (length > TOTAL_ANNOTATION_BYTES) draft.warnings.push(TOO_LONG);
   for (const [key, value] of length > TOTAL_ANNOTATION_BYTES ? [] : own) {
     const name = key.slice(ANNOTATION_PREFIX.length);
-    const problem = readAnnotation(draft, name, value);
+    const isKnown = Object.hasOwn(READERS, name);
+    if (!isKnown && draft.warnings.length >= MAX_WARNINGS) continue;
+    const problem = isKnown ? READERS[name]?.(draft, value) : unknownProblem(name);
     if (problem !== undefined)
       draft.warnings.push(`annotation ${ANNOTATION_PREFIX}${beginning(name, MAX_SHOWN_NAME)} is ignored: ${problem}`);
   }
@@ -88,38 +74,50 @@ const MAX_WARNINGS = 20;
 const MAX_SHOWN_NAME = 63;
 
 /** Adds what one annotation says. Returns the problem of a malformed one, which has no effect. */
-function readAnnotation(draft: Draft, name: string, value: string): string | undefined {
-  const endpoint = name.endsWith('-endpoint') ? probeNamed(name.slice(0, -'-endpoint'.length)) : undefined;
-  if (endpoint !== undefined) {
-    const problem = endpointPathProblem(value);
-    if (problem === undefined)
-      draft.layer.probes[endpoint] = { handler: { kind: 'httpGet', fields: { path: value } }, integers: {} };
+type AnnotationReader = (draft: Draft, value: string) => string | undefined;
+
+const endpointOf =
+  (kind: ProbeKind): AnnotationReader =>
+  ({ layer }, path) => {
+    const problem = endpointPathProblem(path);
+    if (problem === undefined) layer.probes[kind] = { handler: { kind: 'httpGet', fields: { path } }, integers: {} };
     return problem;
-  }
-  const words = value.split(',').map((word) => word.trim());
-  switch (name) {
-    case 'startup-seconds': {
-      const seconds = /^\d{1,10}$/.test(value.trim()) ? Number(value) : 0;
-      if (seconds < 1 || seconds > INT32_MAX) return `must be a whole number of seconds, not ${quoted(value)}`;
-      draft.layer.slowStart.startupSeconds = seconds;
-      return undefined;
-    }
-    case 'containers':
-      if (words.includes('')) return `must be a comma list of container names, not ${quoted(value)}`;
-      draft.containers = new Set(words);
-      return undefined;
-    case 'skip': {
-      const kinds = words.join() === 'all' ? PROBE_KINDS : words.map(probeNamed);
-      const skipped = kinds.filter((kind) => kind !== undefined);
-      if (skipped.length < kinds.length)
-        return `must be "all" or a comma list of startup, liveness and readiness, not ${quoted(value)}`;
-      for (const kind of skipped) draft.skip.add(kind);
-      return undefined;
-    }
-    default:
-      if (draft.warnings.length >= MAX_WARNINGS) return undefined;
-      return `unknown annotation${didYouMean(beginning(name, MAX_SHOWN_NAME), KNOWN) || `; known are ${KNOWN.join(', ')}`}`;
-  }
+  };
+
+const wordsOf = (value: string): readonly string[] => value.split(',').map((word) => word.trim());
+
+const READERS: Readonly<Record<string, AnnotationReader>> = {
+  'startup-endpoint': endpointOf('startupProbe'),
+  'liveness-endpoint': endpointOf('livenessProbe'),
+  'readiness-endpoint': endpointOf('readinessProbe'),
+  'startup-seconds': ({ layer }, value) => {
+    const seconds = /^\d{1,10}$/.test(value.trim()) ? Number(value) : 0;
+    if (seconds < 1 || seconds > INT32_MAX) return `must be a whole number of seconds, not ${quoted(value)}`;
+    layer.slowStart.startupSeconds = seconds;
+    return undefined;
+  },
+  containers: (draft, value) => {
+    const names = wordsOf(value);
+    if (names.includes('')) return `must be a comma list of container names, not ${quoted(value)}`;
+    draft.containers = new Set(names);
+    return undefined;
+  },
+  skip: ({ skip }, value) => {
+    const words = wordsOf(value);
+    const kinds =
+      words.join() === 'all' ? PROBE_KINDS : words.map((word) => PROBE_KINDS.find((kind) => kind === `${word}Probe`));
+    const skipped = kinds.filter((kind) => kind !== undefined);
+    if (skipped.length < kinds.length)
+      return `must be "all" or a comma list of startup, liveness and readiness, not ${quoted(value)}`;
+    for (const kind of skipped) skip.add(kind);
+    return undefined;
+  },
+};
+
+const KNOWN = [...Object.keys(READERS), 'injected'];
+
+function unknownProblem(name: string): string {
+  return `unknown annotation${didYouMean(beginning(name, MAX_SHOWN_NAME), KNOWN) || `; known are ${KNOWN.join(', ')}`}`;
 }
 
 /** The label of Pods that the chart's mutating webhook skips by its `objectSelector`. */

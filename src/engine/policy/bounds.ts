@@ -1,11 +1,5 @@
-/** The maximum size of a list, map or text of a policy. */
-export interface Bound {
-  readonly maximum: number;
-  /** The unit of the count: `characters` of a text, else the elements of a list or map. */
-  readonly unit: string;
-  /** Where in a spec, as docs/limits.md names it. */
-  readonly at: string;
-}
+import { PATH_BOUND } from './probe-policy.ts';
+import type { Bound } from './bound.ts';
 
 /**
  * The bound of every list, map and text of a spec, the same in the CRDs and the parser. The API server needs bounds to
@@ -20,7 +14,7 @@ export const BOUNDS = {
   matchLabels: { maximum: 64, unit: 'labels', at: '*Selector.matchLabels' },
   matchExpressions: { maximum: 64, unit: 'requirements', at: '*Selector.matchExpressions' },
   expressionValues: { maximum: 64, unit: 'values', at: '*Selector.matchExpressions[].values' },
-  path: { maximum: 4096, unit: 'characters', at: 'kubernetesProbeEndpoints.*, probes.*.httpGet.path' },
+  path: PATH_BOUND,
   headers: { maximum: 32, unit: 'headers', at: 'probes.*.httpGet.httpHeaders' },
   headerName: { maximum: 256, unit: 'characters', at: 'probes.*.httpGet.httpHeaders[].name' },
   headerValue: { maximum: 4096, unit: 'characters', at: 'probes.*.httpGet.httpHeaders[].value' },
@@ -73,17 +67,3 @@ export const PROFILE_BOUNDS = {
 
 /** The maximum size of a spec as JSON, in bytes. A schema cannot express this bound, so only the parser enforces it. */
 export const MAX_SPEC_BYTES = 64 * 1024;
-
-export function boundProblem({ maximum, unit }: Bound, count: number): string | undefined {
-  return count > maximum ? `must have at most ${maximum} ${unit}, not ${count}` : undefined;
-}
-
-/** The length of a text as JSON schemas count it: in code points. */
-export function textLength(text: string): number {
-  return text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0);
-}
-
-/** The bound of a list of choices: as many as there are, as no choice may be listed twice. */
-export function choicesBound(words: readonly string[]): Bound {
-  return { maximum: words.length, unit: 'values', at: '' };
-}

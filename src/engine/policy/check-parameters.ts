@@ -1,6 +1,6 @@
 import type { ProbeInteger } from '../probe/probe.ts';
 import type { Action } from './action.ts';
-import type { Bound } from './bounds.ts';
+import type { Bound } from './bound.ts';
 
 export interface Limits {
   readonly minimum?: number;

@@ -1,6 +1,6 @@
 import { stricter, type Action } from './action.ts';
 import { defaultsOf, type ParameterValues, type CheckSetting, type CheckCatalogue } from './check-parameters.ts';
-import { layerNames, LayerSets } from './container-policy.ts';
+import { oncePerLayers } from './container-policy.ts';
 import type { PolicyKind, ProbePolicy } from './probe-policy.ts';
 
 export interface EffectiveCheck {
@@ -44,19 +44,12 @@ export function mergeChecks(builtIn: CheckPolicy, layers: readonly ProbePolicy[]
   return new Map(Array.from(builtIn, ([id, check]) => [id, merged.get(id) ?? check]));
 }
 
-/** The merged settings for each container: merged once for each set of layers, as a Pod may have hundreds. */
+/** The merged settings for each container, by the container's name. */
 export function checksByContainer(builtIn: CheckPolicy, all: readonly ProbePolicy[]): CheckPolicyByContainer {
   const setting = all.filter(({ checks }) => checks.size > 0);
-  const names = layerNames(setting);
-  const byName = new Map<string, CheckPolicy>();
-  const bySet = new LayerSets((layers: readonly ProbePolicy[]) => mergeChecks(builtIn, layers));
-  return (container) => {
-    const known = byName.get(container);
-    if (known !== undefined) return known;
-    const policy = bySet.of(setting, (layer) => names.get(layer)?.has(container) ?? true);
-    byName.set(container, policy);
-    return policy;
-  };
+  const merged = oncePerLayers((layers: readonly ProbePolicy[]) => mergeChecks(builtIn, layers));
+  return (name) =>
+    merged(setting.filter(({ containers }) => typeof containers === 'string' || containers.includes(name)));
 }
 
 type Draft = { -readonly [Key in keyof EffectiveCheck]: EffectiveCheck[Key] };

@@ -1,12 +1,11 @@
-import { member, stringMember } from '../../base/json/json-value.ts';
+import { member } from '../../base/json/json-value.ts';
 import type { FieldPath } from '../../base/json/field-path.ts';
 import { PROBE_INTEGERS, type ProbeInteger, type ProbeKind } from '../probe/probe.ts';
 import { DEFAULT_LEARNED, type LearnedSettings } from '../probe/startup-budget.ts';
 import { ANNOTATION_SOURCE, endpointAnnotation, STARTUP_SECONDS_ANNOTATION } from './annotations.ts';
 import { imagePath, matchesPath } from './image-pattern.ts';
 import type { Container } from '../workload/pod.ts';
-import type { HandlerDefault, ProbeDefault } from './probe-default.ts';
-import type { PolicyLayer, SlowStart } from './probe-policy.ts';
+import type { HandlerDefault, PolicyLayer, ProbeDefault, SlowStart } from './probe-policy.ts';
 
 /** A value, and the layer that gives it. */
 export interface Given<T> {
@@ -171,56 +170,32 @@ export function layersWithProbes<Layer extends PolicyLayer>(layers: readonly Lay
 
 /**
  * Tells which of these layers apply to a container. Only layers that name them apply to sidecars, init and mesh
- * containers; a layer with images names the sidecars that have them. Names and patterns are prepared once for a Pod.
+ * containers; a layer with images names the sidecars that have them. Patterns are prepared once for a Pod.
  */
-export function applyingTo(layers: readonly PolicyLayer[]): (container: Container, isMain: boolean) => LayerTest {
-  const names = layerNames(layers);
-  const patterns = new Map(layers.map(({ images }) => [images, images?.map((pattern) => pattern.split('/'))]));
-  return ({ name, role, spec }, isMain) => {
-    let path: readonly string[] | undefined;
-    return (layer) => {
-      const { containers, images } = layer;
-      const wanted = patterns.get(images);
-      if (wanted !== undefined) {
-        path ??= imagePath(stringMember(spec, 'image') ?? '').split('/');
-        if (!matchesPath(wanted, path)) return false;
-      }
+export function applyingTo<Layer extends PolicyLayer>(
+  layers: readonly Layer[],
+): (container: Container, isMain: boolean) => readonly Layer[] {
+  const prepared = layers.map((layer) => [layer, layer.images?.map((pattern) => pattern.split('/'))] as const);
+  return ({ name, role, image }, isMain) => {
+    const path = imagePath(image).split('/');
+    const isNamed = ({ containers, images }: Layer): boolean => {
       if (containers === 'all') return role === 'application' || (images !== undefined && role === 'sidecar');
-      return containers === 'main' ? isMain : names.get(layer)?.has(name) === true;
+      return containers === 'main' ? isMain : containers.includes(name);
     };
+    return prepared
+      .filter(([layer, images]) => isNamed(layer) && (images === undefined || matchesPath(images, path)))
+      .map(([layer]) => layer);
   };
 }
 
-type LayerTest = (layer: PolicyLayer) => boolean;
-
-/** Computes once for each set of layers that apply: many containers of a Pod have the same layers. */
-export class LayerSets<Layer extends PolicyLayer, Merged> {
-  readonly #merge: (layers: readonly Layer[]) => Merged;
-  readonly #known = new Map<string, Merged>();
-
-  constructor(merge: (layers: readonly Layer[]) => Merged) {
-    this.#merge = merge;
-  }
-
-  /** @param all the same layers in each call */
-  of(all: readonly Layer[], applies: (layer: Layer) => boolean): Merged {
-    let key = '';
-    const applying = all.filter((layer) => {
-      const isIn = applies(layer);
-      key += isIn ? '1' : '0';
-      return isIn;
-    });
-    const known = this.#known.get(key) ?? this.#merge(applying);
-    this.#known.set(key, known);
-    return known;
-  }
-}
-
-/** The names of the layers that name containers. */
-export function layerNames(layers: readonly PolicyLayer[]): ReadonlyMap<PolicyLayer, ReadonlySet<string>> {
-  return new Map(
-    layers.flatMap((layer) =>
-      typeof layer.containers === 'string' ? [] : [[layer, new Set(layer.containers)] as const],
-    ),
-  );
+/** Computes once for each list of layers: many containers and templates of an object have the same layers. */
+export function oncePerLayers<Layer, Merged>(
+  merge: (layers: readonly Layer[]) => Merged,
+): (layers: readonly Layer[]) => Merged {
+  const known: (readonly [readonly Layer[], Merged])[] = [];
+  return (layers) => {
+    let found = known.find(([each]) => each.length === layers.length && each.every((one, at) => one === layers[at]));
+    if (found === undefined) known.push((found = [layers, merge(layers)]));
+    return found[1];
+  };
 }

@@ -1,6 +1,7 @@
 import { quoted } from '../../base/json/quoted-value.ts';
 import { INSTANT_PATTERN, parseInstant } from '../../base/text/duration.ts';
-import { BOUNDS, EXCEPTION_BOUNDS, NOT_BLANK_PATTERN, SHORTEST_REASON, type Bound } from './bounds.ts';
+import { BOUNDS, EXCEPTION_BOUNDS, NOT_BLANK_PATTERN, SHORTEST_REASON } from './bounds.ts';
+import type { Bound } from './bound.ts';
 import { selectorField } from './selector-schema.ts';
 import { containerNameProblem, DNS_LABEL, objectNameProblem } from './object-names.ts';
 import { DEFAULT_EXCEPTION_DAYS } from './probe-exception.ts';

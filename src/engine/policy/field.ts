@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../base/json/json-value.ts';
-import type { Bound } from './bounds.ts';
+import type { Bound } from './bound.ts';
 import type { Reader } from './reader.ts';
 
 /**

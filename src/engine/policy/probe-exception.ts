@@ -58,7 +58,7 @@ export interface ExceptionRules {
   readonly checks: 'all' | readonly string[];
 }
 
-const DAY = 24 * 60 * 60 * 1000;
+export const DAY_MILLISECONDS = 24 * 60 * 60 * 1000;
 
 export function exceptionRules(layers: readonly { readonly exceptions?: ExceptionSettings }[]): ExceptionRules {
   const set = layers.flatMap(({ exceptions }) => exceptions ?? []);
@@ -80,42 +80,8 @@ export function mayExcept(rules: ExceptionRules, check: string): boolean {
  * rules allow. An exception in a file has no creation.
  */
 export function endOf({ expires, created }: ProbeException, { maximumDays }: ExceptionRules): number {
-  return created === undefined ? expires : Math.min(expires, created + maximumDays * DAY);
+  return created === undefined ? expires : Math.min(expires, created + maximumDays * DAY_MILLISECONDS);
 }
 
 /** An exception within this time before its end causes warnings. */
-export const EXPIRING_MILLISECONDS = 14 * DAY;
-
-/** True if the rules shorten an exception, or leave out some of its checks. */
-export function isLimited(exception: ProbeException, rules: ExceptionRules): boolean {
-  if (rules.action === 'Ignore') return true;
-  return (
-    endOf(exception, rules) < exception.expires ||
-    exceptionSpec(exception).checks.some((check) => !mayExcept(rules, check))
-  );
-}
-
-/** The states of an exception. Expiring: the end is within 14 days. Unused: no match for 30 days. */
-export const EXCEPTION_STATES = ['Active', 'Expiring', 'Expired', 'Unused'] as const;
-export type ExceptionState = (typeof EXCEPTION_STATES)[number];
-
-/** The states of an exception that Probewright does not keep: a budget has no room for it, or it cannot be read. */
-export const LEFT_OUT_STATES = ['OverBudget', 'Invalid'] as const;
-export type LeftOutState = (typeof LEFT_OUT_STATES)[number];
-
-/**
- * The state of an exception at an instant. An exception that is unused and expiring is expiring.
- * @param lastMatched when the exception last allowed a violation, in milliseconds since the epoch
- */
-export function exceptionState(
-  exception: ProbeException,
-  rules: ExceptionRules,
-  lastMatched: number | undefined,
-  now: number,
-): ExceptionState {
-  const left = endOf(exception, rules) - now;
-  if (left <= 0) return 'Expired';
-  if (left <= EXPIRING_MILLISECONDS) return 'Expiring';
-  const since = Math.max(exception.created ?? now, lastMatched ?? -Infinity);
-  return now - since >= 30 * DAY ? 'Unused' : 'Active';
-}
+export const EXPIRING_MILLISECONDS = 14 * DAY_MILLISECONDS;

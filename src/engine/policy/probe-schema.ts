@@ -2,7 +2,7 @@ import { quoted } from '../../base/json/quoted-value.ts';
 import { HEADER_NAME_PATTERN, HIGHEST_PORT, namesNoProgram } from '../probe/handler-values.ts';
 import { HANDLER_KINDS, PROBE_INTEGERS, type HandlerKind, type ProbeInteger, type ProbeKind } from '../probe/probe.ts';
 import { BOUNDS } from './bounds.ts';
-import { HOST_PATTERN } from './probe-default.ts';
+import { HOST_PATTERN } from './probe-policy.ts';
 import type { Field, Fields, ObjectField } from './field.ts';
 
 /** `disabled: true` means the same as null. A client-side `kubectl apply` drops nulls, and keeps `disabled: true`. */

@@ -1,19 +1,24 @@
 import { didYouMean } from '../../base/text/suggestion.ts';
-import { defaultsOf, type CheckCatalogue, type CheckDefinition, type CheckParameter } from './check-parameters.ts';
-import { readMember } from './read-field.ts';
-import type { Action } from './action.ts';
-import type {
-  CheckParameters,
-  CheckSetting,
-  CheckSettings,
-  ParameterValue,
-  ParameterValues,
+import {
+  defaultsOf,
+  type CheckCatalogue,
+  type CheckDefinition,
+  type CheckSetting,
+  type CheckSettings,
+  type ParameterValue,
+  type ParameterValues,
 } from './check-parameters.ts';
-import type { Field, Fields } from './field.ts';
+import { readObject } from './read-field.ts';
+import type { Fields, ObjectField } from './field.ts';
 import type { Reader } from './reader.ts';
 
 /** Reads `spec.checks`. Only a cluster's policy may set a floor: a floor bounds what namespaces may relax. */
-export function readCheckSettings(catalogue: CheckCatalogue, reader: Reader, mayHaveFloor: boolean): CheckSettings {
+export function readCheckSettings(
+  catalogue: CheckCatalogue,
+  reader: Reader,
+  mayHaveFloor: boolean,
+): CheckSettings | undefined {
+  if (!reader.isGiven) return undefined;
   const settings = new Map<string, CheckSetting>();
   const ids = Object.keys(catalogue);
   for (const id of Object.keys(reader.anyObject() ?? {})) {
@@ -26,41 +31,32 @@ export function readCheckSettings(catalogue: CheckCatalogue, reader: Reader, may
   return settings;
 }
 
-function readCheckSetting({ parameters }: CheckDefinition, reader: Reader, mayHaveFloor: boolean): CheckSetting {
+function readCheckSetting(check: CheckDefinition, reader: Reader, mayHaveFloor: boolean): CheckSetting {
   const place = reader.at('floor');
   const isMisplaced = !mayHaveFloor && !place.isAbsent;
   if (isMisplaced) place.report('only a ClusterProbePolicy may set a floor');
-  if (typeof reader.value === 'string') reader.report(`must be an object; write { action: ${reader.value} }`);
-  else reader.object(['action', ...(mayHaveFloor || isMisplaced ? ['floor'] : []), ...Object.keys(parameters)]);
-
-  const action = readMember(ACTION, reader.at('action')) as Action | undefined;
-  const floor = mayHaveFloor ? (readMember(ACTION, place) as Action | undefined) : undefined;
-  const values = readParameters(parameters, reader);
+  if (typeof reader.value === 'string') {
+    reader.report(`must be an object; write { action: ${reader.value} }`);
+    return { parameters: NONE };
+  }
+  const fields = Object.entries(fieldsOfCheck(check)).filter(([, { only }]) => !only || mayHaveFloor || isMisplaced);
+  const entry: ObjectField = { type: 'object', text: '', fields: Object.fromEntries(fields) };
+  const read = readObject(entry, reader, isMisplaced ? { floor: () => undefined } : {}) ?? {};
+  const { action, floor, ...set } = read as Record<string, ParameterValue> & Omit<CheckSetting, 'parameters'>;
+  const values = Object.entries(set).map(([name, value]) => {
+    const parameter = check.parameters[name];
+    const isGroup = parameter?.type === 'group';
+    return [name, isGroup ? { ...defaultsOf(parameter.fields), ...(value as ParameterValues) } : value] as const;
+  });
   // Most checks are set without parameters: small objects, and one empty object for all, save memory.
   return {
     ...(action && { action }),
     ...(floor && { floor }),
-    parameters: Object.keys(values).length > 0 ? values : NONE,
+    parameters: values.length > 0 ? Object.fromEntries(values) : NONE,
   };
 }
 
 const NONE: ParameterValues = {};
-
-const ACTION: Field = { type: 'action', text: '' };
-
-function readParameters(parameters: CheckParameters, reader: Reader): ParameterValues {
-  const values = Object.entries(parameters).map(
-    ([name, parameter]) => [name, readParameter(parameter, reader.at(name))] as const,
-  );
-  return Object.fromEntries(values.filter(([, value]) => value !== undefined));
-}
-
-function readParameter(parameter: CheckParameter, reader: Reader): ParameterValue {
-  const value = readMember(parameter, reader) as ParameterValue;
-  return parameter.type === 'group' && value !== undefined
-    ? { ...defaultsOf(parameter.fields), ...(value as ParameterValues) }
-    : value;
-}
 
 /** What a policy may say about a check. */
 export function fieldsOfCheck({ action, parameters }: CheckDefinition): Fields {

@@ -5,7 +5,7 @@ import { EXCEPTION_BOUNDS } from './bounds.ts';
 import { EXCEPTION_SETTINGS, EXCEPTION_SPEC } from './exception-schema.ts';
 import { EXCEPTION_KIND, type ExceptionSettings, type ExceptionSpec, type ProbeException } from './probe-exception.ts';
 import { readApiVersion, readMember, readObject, readObjectName } from './read-field.ts';
-import { nullable, Reader, type Problem } from './reader.ts';
+import { Reader, type Problem } from './reader.ts';
 import type { CheckCatalogue } from './check-parameters.ts';
 import type { Field } from './field.ts';
 
@@ -63,10 +63,13 @@ function readCheckIds(catalogue: CheckCatalogue, reader: Reader): readonly strin
   });
 }
 
+/** Reads `spec.exceptions` of a ClusterProbePolicy. */
 export function readExceptionSettings(catalogue: CheckCatalogue, reader: Reader): ExceptionSettings | undefined {
-  const checks = nullable((place) =>
+  if (!reader.isGiven) return undefined;
+  const checks = (place: Reader): readonly string[] | null | undefined => {
+    if (!place.isGiven) return place.isNull ? null : undefined;
     // No check at all is a rule too.
-    Array.isArray(place.value) && place.value.length === 0 ? [] : readCheckIds(catalogue, place),
-  );
+    return Array.isArray(place.value) && place.value.length === 0 ? [] : readCheckIds(catalogue, place);
+  };
   return readObject(EXCEPTION_SETTINGS, reader, { checks }) as ExceptionSettings | undefined;
 }

@@ -1,6 +1,6 @@
 import { formatPath, type FieldPath, type PathStep } from '../../base/json/field-path.ts';
 import { isJsonObject, type JsonObject } from '../../base/json/json-value.ts';
-import { boundProblem, textLength, type Bound } from './bounds.ts';
+import { boundProblem, textLength, type Bound } from './bound.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
 import { didYouMean } from '../../base/text/suggestion.ts';
 
@@ -19,23 +19,6 @@ export function formatProblem(problem: Problem): string {
 export const MORE_PROBLEMS = 'more problems, from here on, are not listed';
 
 const MOST_PROBLEMS = 100;
-
-/** How to read each field of an object. A function also gets the place of a field that is absent. */
-export type FieldTable<T> = { readonly [Key in keyof T]-?: (place: Reader) => T[Key] | undefined };
-
-export function given<T>(read: (place: Reader) => T | undefined): (place: Reader) => T | undefined {
-  return (place) => (place.isAbsent ? undefined : read(place));
-}
-
-/** Reads a field that may be absent or null. */
-export function ifGiven<T>(read: (place: Reader) => T | undefined): (place: Reader) => T | undefined {
-  return (place) => (place.isGiven ? read(place) : undefined);
-}
-
-/** Reads a field that may be absent. Null is a value: it removes what lower layers say. */
-export function nullable<T>(read: (place: Reader) => T | undefined): (place: Reader) => T | null | undefined {
-  return (place) => (place.isAbsent ? undefined : place.isNull ? null : read(place));
-}
 
 /**
  * A place in a document that is being read, and the lists of problems and warnings. Reading goes on after a problem, so
@@ -107,13 +90,6 @@ export class Reader {
         this.report(`unknown ${what}${didYouMean(key, known) || `; known here: ${known.join(', ')}`}`, key);
     }
     return value;
-  }
-
-  /** The fields of an object, each read by the function of its name. Those without a value are left out. */
-  fields<T extends object>(table: FieldTable<T>): Partial<T> | undefined {
-    if (this.object(Object.keys(table)) === undefined) return undefined;
-    const read = Object.entries<(place: Reader) => unknown>(table).map(([key, value]) => [key, value(this.at(key))]);
-    return Object.fromEntries(read.filter(([, value]) => value !== undefined)) as Partial<T>;
   }
 
   anyObject(): JsonObject | undefined {

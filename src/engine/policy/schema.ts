@@ -2,12 +2,11 @@ import { INT32_MAX } from '../probe/go-values.ts';
 import { HANDLER_KINDS, PROBE_INTEGERS, PROBE_KINDS, type ProbeKind } from '../probe/probe.ts';
 import { DEFAULT_LEARNED } from '../probe/startup-budget.ts';
 import { BOUNDS, MOST_KEPT_STARTS } from './bounds.ts';
-import { EXCEPTION_SETTINGS, EXCEPTION_SPEC } from './exception-schema.ts';
+import { EXCEPTION_SETTINGS } from './exception-schema.ts';
 import { IMAGE_PATTERN, imagePatternProblem } from './image-pattern.ts';
 import { selectorField } from './selector-schema.ts';
 import { containerNameProblem, DNS_LABEL } from './object-names.ts';
 import { DISABLED, PROBES } from './probe-schema.ts';
-import { PROFILE_STATUS } from './profile-schema.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { CelRule, Field, Fields, ObjectField } from './field.ts';
 
@@ -216,30 +215,3 @@ export const POLICY_SPEC: ObjectField = {
       checks.report('a policy with images sets no checks: they are for containers by name; write another policy');
   },
 };
-
-/** What a kind of ours is, and the part of it that is declared here. */
-export interface KindSchema {
-  readonly text: string;
-  readonly spec?: ObjectField;
-  readonly status?: ObjectField;
-}
-
-/** Every kind of ours. A field is one entry here: parser, CRDs, schemas of editors and tables in docs follow. */
-export const KIND_SCHEMAS = {
-  ProbePolicy: {
-    text: 'Says which probes the containers of its namespace should have, and what violations of the probe checks lead to. It wins over ClusterProbePolicies field by field; annotations of a workload win over it.',
-    spec: POLICY_SPEC,
-  },
-  ClusterProbePolicy: {
-    text: 'Says which probes the containers of many namespaces should have, and what violations of the probe checks lead to. It is the lowest layer: ProbePolicies of a namespace, and annotations of a workload, win over it field by field.',
-    spec: POLICY_SPEC,
-  },
-  ProbeException: {
-    text: 'Allows named violations of named workloads of its namespace, until an instant. The violations stay visible.',
-    spec: EXCEPTION_SPEC,
-  },
-  StartupProfile: {
-    text: 'How long the containers of one workload take to start. The observer writes the object, and the workload owns it.',
-    status: PROFILE_STATUS,
-  },
-} as const satisfies Readonly<Record<string, KindSchema>>;

@@ -1,5 +1,6 @@
 import { quoted } from '../../base/json/quoted-value.ts';
-import { BOUNDS, type Bound } from './bounds.ts';
+import { BOUNDS } from './bounds.ts';
+import type { Bound } from './bound.ts';
 import { OPERATORS, type LabelSelector, type Requirement } from './label-selector.ts';
 import { isDnsSubdomain } from './object-names.ts';
 import { readField } from './read-field.ts';

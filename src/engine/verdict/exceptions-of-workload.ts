@@ -9,7 +9,6 @@ import {
   type ExceptionSpec,
   type NamedWorkload,
   type ProbeException,
-  type ExceptionRules,
 } from '../policy/probe-exception.ts';
 import type { AppliedException, Violation } from '../checks/violation.ts';
 import type { Snapshot } from '../facts/snapshot.ts';
@@ -35,15 +34,14 @@ export function withExceptions(
   policy: Pick<WorkloadPolicy, 'layers'>,
   now: number,
 ): readonly Violation[] {
-  const { rules, candidates } = candidatesFor(workload, snapshot, policy);
+  const candidates = candidatesFor(workload, snapshot, policy);
   if (candidates.length === 0) return violations;
-  const permitted = violations.map(({ check }) => check).filter((check) => mayExcept(rules, check));
-  const byCheck = new Map(
-    [...new Set(permitted)].map((check) => [check, candidates.filter(({ spec }) => spec.checks.includes(check))]),
-  );
+  const byCheck = new Map<string, readonly Candidate[]>();
   return violations.map((violation) => {
     const { check, container } = violation;
-    const covering = byCheck.get(check)?.find(({ containers }) => containers?.has(container) ?? true);
+    const ofCheck = byCheck.get(check) ?? candidates.filter(({ checks }) => checks.includes(check));
+    byCheck.set(check, ofCheck);
+    const covering = ofCheck.find(({ containers }) => containers?.has(container) ?? true);
     if (covering === undefined) return violation;
     const exception = applied(covering, now);
     return now < covering.end ? { ...violation, action: 'Excepted', exception } : { ...violation, ended: exception };
@@ -68,18 +66,17 @@ export function exceptionsOfWorkload(
   policy: Pick<WorkloadPolicy, 'layers'>,
   now: number,
 ): readonly ExceptionOfWorkload[] {
-  const { rules, candidates } = candidatesFor(workload, snapshot, policy);
-  return candidates.flatMap((candidate) => {
-    const checks = candidate.spec.checks.filter((check) => mayExcept(rules, check));
-    if (checks.length === 0) return [];
-    const { containers } = candidate.spec;
-    return [{ ...applied(candidate, now), checks, containers, hasEnded: now >= candidate.end }];
+  return candidatesFor(workload, snapshot, policy).map((candidate) => {
+    const { checks, spec, end } = candidate;
+    return { ...applied(candidate, now), checks, containers: spec.containers, hasEnded: now >= end };
   });
 }
 
 interface Candidate {
   readonly exception: ProbeException;
   readonly spec: ExceptionSpec;
+  /** Those of its checks that the policies allow to be excepted: one at least. */
+  readonly checks: readonly string[];
   readonly end: number;
   /** As a set: a hostile Pod has thousands of violations, and its namespace a thousand exceptions. */
   readonly containers: ReadonlySet<string> | undefined;
@@ -90,15 +87,16 @@ function candidatesFor(
   workload: ExceptableWorkload,
   { facts }: Snapshot,
   { layers }: Pick<WorkloadPolicy, 'layers'>,
-): { readonly rules: ExceptionRules; readonly candidates: readonly Candidate[] } {
+): readonly Candidate[] {
   const rules = exceptionRules(layers);
   const exceptions = rules.action === 'Ignore' ? [] : facts.exceptions.ofNamespace(workload.namespace);
-  const candidates = exceptions
-    .map((exception) => ({ exception, spec: exceptionSpec(exception), end: endOf(exception, rules) }))
-    .filter(({ spec }) => coversWorkload(spec, workload))
-    .map((found) => ({ ...found, containers: found.spec.containers && new Set(found.spec.containers) }))
-    .sort((a, b) => b.end - a.end || (a.exception.name < b.exception.name ? -1 : 1));
-  return { rules, candidates };
+  const candidates = exceptions.flatMap((exception): Candidate[] => {
+    const spec = exceptionSpec(exception);
+    const checks = coversWorkload(spec, workload) ? spec.checks.filter((check) => mayExcept(rules, check)) : [];
+    const containers = spec.containers && new Set(spec.containers);
+    return checks.length === 0 ? [] : [{ exception, spec, checks, end: endOf(exception, rules), containers }];
+  });
+  return candidates.sort((a, b) => b.end - a.end || (a.exception.name < b.exception.name ? -1 : 1));
 }
 
 function coversWorkload(

@@ -1,7 +1,5 @@
 import { CHECKS } from '../checks/catalogue.ts';
-import type { Check, Finding } from '../checks/check.ts';
-import { livenessNeverRestarts } from '../checks/liveness-never-restarts.ts';
-import { validProbe } from '../checks/valid-probe.ts';
+import type { Finding } from '../checks/check.ts';
 import { checkedWorkload } from '../checks/checked-workload.ts';
 import { fullMessage } from '../checks/violation.ts';
 import { defaultsOf } from '../policy/check-parameters.ts';
@@ -35,16 +33,10 @@ export function permittedDefaulting(
   policy: WorkloadPolicy,
   options: DefaultingOptions = {},
 ): PermittedDefaulting {
-  const floors = floorPolicy(policy);
-  const created = asCreated(given);
-  let bare: readonly PlacedFinding[] | undefined;
-  const asked: Asked = {
-    ...{ pod: created, policy, options, rules: rulesWith(floors) },
-    before: () => (bare ??= findings(created, asked)),
-  };
-  const judged = withoutForbidden(asked);
-  const { permitted, pod } = mayLackRequired(policy, floors) ? withRequired(asked, judged) : judged;
-  return { ...permitted, pod: created === given ? pod : withProbes(given, permitted.injections) };
+  const pod = asCreated(given);
+  const asked = { pod, policy, options, rules: rulesOf(policy) };
+  const permitted = withRequired(asked, withoutForbidden(asked));
+  return pod === given ? permitted : { ...permitted, pod: withProbes(given, permitted.injections) };
 }
 
 /** What permittedDefaulting decides. */
@@ -57,12 +49,6 @@ export interface PermittedDefaulting extends Defaulting {
 export function withoutInjections(pod: Pod, policy: WorkloadPolicy): PermittedDefaulting {
   const injections = isPod(pod.kind) ? injectedBefore(pod, policy) : [];
   return { injections, notInjected: [], warnings: annotationsOf(pod, policy).warnings, pod };
-}
-
-/** True when a namespace's policies may keep out a probe that a floor of the cluster requires. */
-function mayLackRequired({ layers }: WorkloadPolicy, floors: CheckPolicyByContainer | undefined): boolean {
-  if (floors === undefined || layers.every(({ kind }) => kind === 'ClusterProbePolicy')) return false;
-  return layers.some(({ checks }) => REQUIREMENTS.some(({ id }) => checks.has(id)));
 }
 
 /**
@@ -98,43 +84,28 @@ export function injectedBefore(pod: Pod, policy: WorkloadPolicy): readonly Injec
 }
 
 /** The checks of probes that cannot work or hide failures, with their defaults: no policy mends such a probe. */
-const CANNOT_WORK: CheckPolicy = new Map(
+export const CANNOT_WORK: CheckPolicy = new Map(
   CHECKS.filter(({ cannotWork, hidesFailures }) => cannotWork ?? hidesFailures).map(({ id, parameters }) => {
     return [id, { action: 'Deny', parameters: defaultsOf(parameters) }];
   }),
 );
 
-/** A probe that a check says cannot work, or succeeds while the application fails. So its times mean nothing. */
-export interface BrokenProbe {
-  readonly container: Pick<Container, 'list' | 'index'>;
-  readonly probe: ProbeKind;
-  readonly check: string;
-  readonly message: string;
-  readonly hidesFailures: boolean;
+/** The checks that say that a probe cannot work, and the floors Deny of the policies. */
+function rulesOf({ layers, checkPolicy }: WorkloadPolicy): CheckPolicyByContainer {
+  if (!layers.some(({ checks }) => [...checks.values()].some(({ floor }) => floor === 'Deny')))
+    return () => CANNOT_WORK;
+  // Containers with the same layers share one policy.
+  const known = new Map<CheckPolicy, CheckPolicy>();
+  return (container) => {
+    const whole = checkPolicy(container);
+    const rules = known.get(whole) ?? withFloors(whole);
+    known.set(whole, rules);
+    return rules;
+  };
 }
 
-/** A kill without a restart is a kill in time. A value that the API server rejects counts as absent in every figure. */
-const TIMES_HOLD: ReadonlySet<string> = new Set([livenessNeverRestarts.id, validProbe.id]);
-
-/**
- * The probes of a Pod that cannot work, the injected ones among them. A note leaves a doubt, and a policy that
- * switches a check off knows better.
- */
-export function brokenProbes(pod: Pod, policy: WorkloadPolicy): BrokenProbe[] {
-  const rules = oncePerPolicy(
-    policy.checkPolicy,
-    (of) => new Map([...CANNOT_WORK].filter(([id]) => of.get(id)?.action !== 'Off')),
-  );
-  return findings(asCreated(pod), { policy, rules }).flatMap(({ check, action, at, finding: { probe, message } }) => {
-    const isBroken = action === 'Deny' && !TIMES_HOLD.has(check.id);
-    const { id, hidesFailures = false } = check;
-    return isBroken && probe !== undefined ? [{ container: at, probe, check: id, message, hidesFailures }] : [];
-  });
-}
-
-function rulesWith(floors: CheckPolicyByContainer | undefined): CheckPolicyByContainer {
-  if (floors === undefined) return () => CANNOT_WORK;
-  return oncePerPolicy(floors, (of) => new Map([...CANNOT_WORK, ...of]));
+function withFloors(whole: CheckPolicy): CheckPolicy {
+  return new Map([...CANNOT_WORK, ...[...whole].filter(([, { floor }]) => floor?.action === 'Deny')]);
 }
 
 const REQUIREMENTS = CHECKS.filter(({ requiresProbes }) => requiresProbes);
@@ -143,43 +114,35 @@ interface Asked {
   readonly pod: Pod;
   readonly policy: WorkloadPolicy;
   readonly options: DefaultingOptions;
-  /** The floors Deny, and the checks that say that a probe cannot work. */
   readonly rules: CheckPolicyByContainer;
-  /** What they find in the Pod without injected probes. */
-  readonly before: () => readonly PlacedFinding[];
 }
 
-/** Probes that may be injected, and what the rules find beside them. */
-interface Judged {
-  readonly permitted: Defaulting;
-  /** The Pod with these probes. */
-  readonly pod: Pod;
-  readonly found: () => readonly PlacedFinding[];
-}
-
-/** Gives a container without a required probe what the cluster's policies give, unless another floor forbids it. */
-function withRequired(asked: Asked, judged: Judged): Pick<Judged, 'permitted' | 'pod'> {
-  const { pod, policy, options } = asked;
-  const { permitted } = judged;
-  const ofPlatform = { ...policy, layers: policy.layers.filter(({ kind }) => kind === 'ClusterProbePolicy') };
-  if (defaultProbes(pod, ofPlatform, options).injections.length === 0) return judged;
-  const found = judged.found();
-  const lacking = new Set(found.filter(({ check }) => check.requiresProbes).map(({ at }) => nameOf(at)));
-  if (lacking.size === 0) return judged;
-  const platform = withoutForbidden({ ...asked, policy: ofPlatform }).permitted;
-  const added = platform.injections.filter(
-    ({ container, kind }) =>
-      lacking.has(nameOf(container)) && injectionAt(permitted.injections, container, kind) === undefined,
+/**
+ * Gives a container without a probe that a floor of the cluster requires what the cluster's policies give, unless
+ * another floor forbids it. Only policies of a namespace can keep such a probe out.
+ */
+function withRequired(asked: Asked, judged: PermittedDefaulting): PermittedDefaulting {
+  const { layers } = asked.policy;
+  const ofPlatform = layers.filter(({ kind }) => kind === 'ClusterProbePolicy');
+  const isRequired = layers.some(({ checks }) => REQUIREMENTS.some(({ id }) => checks.get(id)?.floor === 'Deny'));
+  if (!isRequired || ofPlatform.length === layers.length) return judged;
+  const platform = withoutForbidden({ ...asked, policy: { ...asked.policy, layers: ofPlatform } });
+  const more = platform.injections.filter(
+    ({ container, kind }) => injectionAt(judged.injections, container, kind) === undefined,
   );
+  if (more.length === 0) return judged;
+  const found = findingsAlone(judged.pod, asked);
+  const lacking = new Set(found.filter(({ check }) => check.requiresProbes).map(({ at }) => nameOf(at)));
+  const added = more.filter(({ container }) => lacking.has(nameOf(container)));
   if (added.length === 0) return judged;
-  const injections = withSafeStarts([...permitted.injections, ...added]);
+  const injections = withSafeStarts([...judged.injections, ...added]);
   const before = new Set(found.map(keyOf));
-  const more = withProbes(pod, injections);
-  if (findings(more, asked).some((finding) => !before.has(keyOf(finding)))) return judged;
-  const notInjected = permitted.notInjected.filter(
+  const pod = withProbes(asked.pod, injections);
+  if (findingsAlone(pod, asked).some((finding) => !before.has(keyOf(finding)))) return judged;
+  const notInjected = judged.notInjected.filter(
     ({ container: name, probe }) => !added.some(({ container, kind }) => container.name === name && kind === probe),
   );
-  return { permitted: { ...permitted, injections, notInjected }, pod: more };
+  return { ...judged, injections, notInjected, pod };
 }
 
 function withSafeStarts(injections: readonly Injection[]): Injection[] {
@@ -193,7 +156,8 @@ function withSafeStarts(injections: readonly Injection[]): Injection[] {
   });
 }
 
-function withoutForbidden(asked: Asked): Judged {
+/** The probes that policies give, without those that a rule forbids. */
+function withoutForbidden(asked: Asked): PermittedDefaulting {
   const { pod, policy, options } = asked;
   let permitted = defaultProbes(pod, policy, options);
   const forbidden = new Map<string, HandlerProblem>();
@@ -202,16 +166,17 @@ function withoutForbidden(asked: Asked): Judged {
   while (permitted.injections.length > 0) {
     const { injections } = permitted;
     const effective = withProbes(pod, injections);
-    const found = findings(effective, asked);
     const byPlace = new Map(injections.map((one) => [placeOf(one.container, one.kind), one]));
-    const concerning = found.filter((finding) => finding.floor !== undefined || isAbout(finding, byPlace));
-    const before = concerning.length === 0 ? undefined : (known ??= new Set(asked.before().map(keyOf)));
-    const caused = concerning.filter((finding) => before?.has(keyOf(finding)) !== true);
-    if (caused.length === 0) return { permitted, pod: effective, found: () => found };
+    const concerning = findingsAlone(effective, asked).filter(
+      (finding) => finding.floor !== undefined || isAbout(finding, byPlace),
+    );
+    if (concerning.length > 0) known ??= new Set(findingsAlone(pod, asked).map(keyOf));
+    const caused = concerning.filter((finding) => known?.has(keyOf(finding)) !== true);
+    if (caused.length === 0) return { ...permitted, pod: effective };
     forbidCulprits(caused, injections, forbidden);
     permitted = defaultProbes(pod, policy, options, (container, kind) => forbidden.get(placeOf(container, kind)));
   }
-  return { permitted, pod, found: asked.before };
+  return { ...permitted, pod };
 }
 
 /** True for a finding about an injected probe, unless only a port's name says so and an aimed policy names the port. */
@@ -220,27 +185,11 @@ function isAbout({ check, at, finding }: PlacedFinding, injections: ReadonlyMap<
   return one !== undefined && !(one.isPortAimed === true && check.judgesByName === true);
 }
 
-function floorPolicy({ layers, checkPolicy }: WorkloadPolicy): CheckPolicyByContainer | undefined {
-  if (!layers.some(({ checks }) => [...checks.values()].some(({ floor }) => floor === 'Deny'))) return undefined;
-  return oncePerPolicy(checkPolicy, (whole) => new Map([...whole].filter(([, { floor }]) => floor?.action === 'Deny')));
-}
-
-/** Containers with the same layers share one policy. */
-function oncePerPolicy(
-  policyOf: CheckPolicyByContainer,
-  derive: (policy: CheckPolicy) => CheckPolicy,
-): CheckPolicyByContainer {
-  const known = new Map<CheckPolicy, CheckPolicy>();
-  return (container) => {
-    const policy = policyOf(container);
-    const derived = known.get(policy) ?? derive(policy);
-    known.set(policy, derived);
-    return derived;
-  };
-}
-
 /** The Pod is judged alone, so that a template and its Pods get the same decision. */
-function findings(pod: Pod, { policy: { portHints }, rules }: Pick<Asked, 'policy' | 'rules'>): PlacedFinding[] {
+export function findingsAlone(
+  pod: Pod,
+  { policy: { portHints }, rules }: Pick<Asked, 'policy' | 'rules'>,
+): PlacedFinding[] {
   return findingsOf(checkedWorkload(pod, { kind: POD_KIND, portHints }), rules);
 }
 
@@ -269,44 +218,42 @@ function forbidCulprits(
 ): void {
   const byContainer = Map.groupBy(injections, ({ container }) => nameOf(container));
   // The rule of the platform is the better reason.
-  const floorsFirst = caused.toSorted((a, b) => Number(b.floor !== undefined) - Number(a.floor !== undefined));
-  for (const { check, at, floor, finding } of floorsFirst) {
+  for (const placed of caused.toSorted((a, b) => Number(b.floor !== undefined) - Number(a.floor !== undefined))) {
+    const { check, at, finding } = placed;
+    const forbid = ({ container, kind }: Pick<Injection, 'container' | 'kind'>, what: Finding | string): void => {
+      const place = placeOf(container, kind);
+      if (!forbidden.has(place)) forbidden.set(place, problemOf(placed, what));
+    };
     const inContainer = byContainer.get(nameOf(at)) ?? [];
+    // A finding without a container concerns the whole Pod: then nothing is injected.
+    if (inContainer.length === 0) {
+      for (const injection of injections) forbid(injection, 'it');
+      return;
+    }
     const own = inContainer.filter(({ kind }) => kind === finding.probe);
     const related = inContainer.filter(({ kind }) => check.relatedProbes?.includes(kind));
-    // A finding without a container concerns the whole Pod: then nothing is injected.
-    if (inContainer.length === 0) for (const { container, kind } of injections) forbid(container, kind, check, floor);
-    for (const { container, kind } of [own, related, inContainer].find(({ length }) => length > 0) ?? []) {
-      forbid(container, kind, check, floor, finding);
+    for (const injection of [own, related, inContainer].find(({ length }) => length > 0) ?? []) {
+      forbid(injection, finding);
       // An injected liveness probe must not kill a container that is starting.
-      if (kind === 'startupProbe' && inContainer.some((other) => other.kind === 'livenessProbe'))
-        forbid(container, 'livenessProbe', check, floor, 'the startupProbe that would protect its start');
+      if (injection.kind === 'startupProbe' && inContainer.some((other) => other.kind === 'livenessProbe'))
+        forbid({ ...injection, kind: 'livenessProbe' }, 'the startupProbe that would protect its start');
     }
-    if (inContainer.length === 0) return;
-  }
-
-  function forbid(
-    container: Container,
-    kind: ProbeKind,
-    { id, hidesFailures }: Check,
-    floor: PlacedFinding['floor'],
-    what: Finding | string = 'it',
-  ): void {
-    const place = placeOf(container, kind);
-    if (forbidden.has(place)) return;
-    const said = typeof what === 'string' ? what : `it: ${cut(what.message, MOST_QUOTED)}`;
-    if (floor !== undefined)
-      forbidden.set(place, {
-        code: 'forbidden-by-floor',
-        detail: `${id}, which ${floor.source} sets with the floor Deny, forbids ${said}`,
-      });
-    else if (typeof what === 'string')
-      forbidden.set(place, {
-        code: 'cannot-work',
-        detail: `${what} ${hidesFailures ? 'hides failures' : 'cannot work'} (${id})`,
-      });
-    else forbidden.set(place, { code: 'cannot-work', detail: `${fullMessage(what)} (${id})` });
   }
 }
 
 const MOST_QUOTED = 300;
+
+/** @param what the finding about the forbidden probe, or the words for what the check forbids */
+function problemOf({ check: { id, hidesFailures }, floor }: PlacedFinding, what: Finding | string): HandlerProblem {
+  const words = typeof what === 'string' ? what : `it: ${cut(what.message, MOST_QUOTED)}`;
+  if (floor !== undefined)
+    return {
+      code: 'forbidden-by-floor',
+      detail: `${id}, which ${floor.source} sets with the floor Deny, forbids ${words}`,
+    };
+  const doubt = hidesFailures ? 'hides failures' : 'cannot work';
+  return {
+    code: 'cannot-work',
+    detail: `${typeof what === 'string' ? `${what} ${doubt}` : fullMessage(what)} (${id})`,
+  };
+}

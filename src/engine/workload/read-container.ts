@@ -134,12 +134,3 @@ function arePortsSound(container: JsonObject): boolean {
     Array.isArray(entries) && entries.every((entry) => isJsonObject(entry) && isCount(member(entry, 'containerPort')))
   );
 }
-
-/** The words of the container's command and arguments. */
-export function commandTexts({ spec }: Pick<Container, 'spec'>): readonly unknown[] {
-  return [...boundedList(spec, 'command'), ...boundedList(spec, 'args')];
-}
-
-function boundedList(object: JsonObject, field: string): readonly unknown[] {
-  return listMember(boundedMember(object, field), field);
-}

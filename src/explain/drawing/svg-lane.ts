@@ -3,7 +3,7 @@ import { escapeXml, type Markup } from '../../base/text/visible.ts';
 import { INK, MUTED, PAPER, RED, filled, inkOn, stroked, toned } from './colours.ts';
 import { axisText, sceneScale, segmentTimes, type SceneScale } from './scene-scale.ts';
 import { element, textElement, textWidth, type Block } from './svg-elements.ts';
-import type { Lane, MeasuredStarts, Scene, Segment } from '../timeline/scene.ts';
+import { MEASURED, measuredCaption, type Lane, type Scene, type Segment } from '../timeline/scene.ts';
 
 /** Narrowest bar of a stretch of time: a second of six hundred must still be seen. */
 const NARROWEST = 4;
@@ -156,21 +156,16 @@ const RADIUS = 3.5;
 const HEIGHT = 14;
 
 /** Measured starts as dots on the axis of their scene. Starts beyond the axis are at its end. */
-export function startsBlock(
-  { title, seconds, caption }: MeasuredStarts,
-  end: number,
-  frame: Frame,
-  top: number,
-): Block {
+export function startsBlock(starts: readonly number[], end: number, frame: Frame, top: number): Block {
   const { left, scale, hasTitles } = frame;
   const middle = top + HEIGHT / 2;
   const name = { 'text-anchor': 'end', 'font-size': 12.5, ...filled(INK) };
   // A dot that lies under another dot is drawn once.
-  const places = [...new Set(seconds.map((start) => Math.round(scale.placeOf(Math.min(start, end)))))];
+  const places = [...new Set(starts.map((start) => Math.round(scale.placeOf(Math.min(start, end)))))];
   const dots = places.map((at) => element('circle', { cx: left + at, cy: middle, r: RADIUS, ...filled(INK) }));
   const markup = [
-    ...(hasTitles ? [textElement(left - 14, middle + 4, title, name)] : []),
-    element('g', {}, element('title', {}, escapeXml(caption)), ...dots),
+    ...(hasTitles ? [textElement(left - 14, middle + 4, MEASURED, name)] : []),
+    element('g', {}, element('title', {}, escapeXml(measuredCaption(starts))), ...dots),
   ].join('\n');
   return { markup, height: HEIGHT };
 }
@@ -195,7 +190,7 @@ interface PlacedMark {
  * line, row by row.
  */
 function placeMarks(
-  { stopAt, stopSign = 'SIGTERM' }: Lane,
+  { stopSign = 'SIGTERM' }: Lane,
   stretches: readonly Stretch[],
   { left: start, length, hasTitles }: Frame,
 ): PlacedMark[] {
@@ -203,7 +198,7 @@ function placeMarks(
   const ends = stretches.slice(0, -1);
   const placed: PlacedMark[] = [];
   for (const [index, { segment, right: x }] of ends.entries()) {
-    const isStop = segment.to === stopAt;
+    const isStop = stretches[index + 1]?.segment.tone === 'stopping';
     const seconds = hasTitles ? duration(segment.to) : `${segment.to} s`;
     const text = isStop ? `${stopSign}: ${seconds}` : seconds;
     const width = textWidth(text, LABEL_SIZE);

@@ -1,6 +1,6 @@
 import { wrapEvenly } from '../../base/text/wrap.ts';
 import { sceneScale, segmentTimes, type SceneScale } from './scene-scale.ts';
-import type { Lane, MeasuredStarts, Scene, Segment, Tone } from '../timeline/scene.ts';
+import { MEASURED, measuredCaption, type Lane, type Scene, type Segment, type Tone } from '../timeline/scene.ts';
 
 export const TEXT_WIDTH = 118;
 
@@ -37,11 +37,14 @@ export function sceneLines(scene: Scene): string[] {
 const START_MARK = 'o';
 
 /** Measured starts as marks on a bar of their own. Starts beyond the axis are at its end. */
-function startLines({ title, seconds, caption }: MeasuredStarts, end: number, scale: SceneScale): string[] {
+function startLines(starts: readonly number[], end: number, scale: SceneScale): string[] {
   const columns: string[] = Array<string>(BAR_COLUMNS).fill(' ');
-  for (const start of seconds) columns[columnOf(scale.placeOf(Math.min(start, end)))] = START_MARK;
+  for (const start of starts) columns[columnOf(scale.placeOf(Math.min(start, end)))] = START_MARK;
   const indent = ' '.repeat(TITLE_COLUMNS + 6);
-  return [`      ${title.padEnd(TITLE_COLUMNS)}${columns.join('').trimEnd()}`, `${indent}${START_MARK}  ${caption}`];
+  return [
+    `      ${MEASURED.padEnd(TITLE_COLUMNS)}${columns.join('').trimEnd()}`,
+    `${indent}${START_MARK}  ${measuredCaption(starts)}`,
+  ];
 }
 
 /** Ticks with their seconds, at the columns where they fall. A number that would touch the one before is left out. */
@@ -68,18 +71,18 @@ function withBreak(columns: string[], { breakAt }: SceneScale): string[] {
 
 function laneLines(lane: Lane, scale: SceneScale): string[] {
   const title = `      ${lane.title.padEnd(TITLE_COLUMNS)}`;
-  return [`${title}${barText(lane, scale)}`, ...lane.segments.flatMap((segment) => captionLines(segment, lane))];
+  return [`${title}${barText(lane, scale)}`, ...lane.segments.flatMap(captionLines)];
 }
 
 /** A lane as characters. Every segment gets at least one column, and the verdict has a mark of its own. */
-function barText({ segments, stopAt }: Lane, scale: SceneScale): string {
+function barText({ segments }: Lane, scale: SceneScale): string {
   const columns: string[] = [];
   const stops: number[] = [];
   segments.forEach((segment, index) => {
     const after = segments.length - index - 1;
     const last = after === 0 ? BAR_COLUMNS : Math.min(BAR_COLUMNS - after, columnOf(scale.placeOf(segment.to)));
     const count = Math.max(1, last - columns.length);
-    if (segment.from === stopAt && segment.tone === 'stopping') stops.push(columns.length);
+    if (segment.tone === 'stopping') stops.push(columns.length);
     columns.push(...Array<string>(count).fill(CHARACTERS[segment.tone]));
   });
   const drawn = withBreak(columns, scale);
@@ -87,9 +90,9 @@ function barText({ segments, stopAt }: Lane, scale: SceneScale): string {
   return drawn.join('');
 }
 
-function captionLines(segment: Segment, { stopAt }: Lane): string[] {
+function captionLines(segment: Segment): string[] {
   const { tone, caption } = segment;
-  const mark = segment.from === stopAt && tone === 'stopping' ? `${STOP_MARK}${CHARACTERS[tone]}` : CHARACTERS[tone];
+  const mark = tone === 'stopping' ? `${STOP_MARK}${CHARACTERS[tone]}` : CHARACTERS[tone];
   const indent = ' '.repeat(TITLE_COLUMNS + 6 + 3);
   const lines = wrapEvenly(`${segmentTimes(segment)}: ${caption}`, TEXT_WIDTH - indent.length);
   return lines.map((line, index) => (index === 0 ? `${indent.slice(3)}${mark.padEnd(3)}${line}` : `${indent}${line}`));

@@ -6,15 +6,8 @@ import { figureOf, type Figure, type FigureId, type FormulaInputs } from '../tim
 import { sceneLines, TEXT_WIDTH } from './text-scene.ts';
 import { workloadTitle } from '../timeline/explanation.ts';
 import type { UnknownTime } from '../timeline/container-timings.ts';
-import type {
-  ContainerExplanation,
-  FieldExplanation,
-  FieldSetter,
-  FieldSetting,
-  ProbeExplanation,
-  ProbeFields,
-  WorkloadExplanation,
-} from '../timeline/explanation.ts';
+import type { ExplainedField, ExplainedSetting, FieldSetter } from '../timeline/explained-field.ts';
+import type { ContainerExplanation, ProbeExplanation, WorkloadExplanation } from '../timeline/explanation.ts';
 
 /** The summaries of workloads for a terminal, at most six lines a container. */
 export function summariesAsText(workloads: readonly WorkloadExplanation[]): string {
@@ -54,7 +47,7 @@ export function explanationsAsText(workloads: readonly WorkloadExplanation[]): s
 }
 
 export function fieldsAsText(workloads: readonly WorkloadExplanation[]): string {
-  return workloads.map((workload) => workloadText(workload, ({ fields }) => fieldTable(fields))).join('\n');
+  return workloads.map((workload) => workloadText(workload, ({ probes }) => fieldTable(probes))).join('\n');
 }
 
 function workloadText(
@@ -183,12 +176,12 @@ function figureTable(figures: readonly Figure[]): string[] {
 const MOST_VALUE = 32;
 
 /** Each field of each probe, with its value and what set it. Overridden values have lines of their own. */
-function fieldTable(probes: readonly ProbeFields[]): string[] {
+function fieldTable(probes: readonly ProbeExplanation[]): string[] {
   if (probes.length === 0) return ['    no probes', ''];
   return probes.flatMap(({ kind, fields }) => [`    ${kind}`, ...fieldLines(fields), '']);
 }
 
-function fieldLines(fields: readonly FieldExplanation[]): string[] {
+function fieldLines(fields: readonly ExplainedField[]): string[] {
   const rows = fields.map(({ field, value, setBy, overrides }) => ({
     field: visible(cut(field, MOST_VALUE)),
     value: valueText(value),
@@ -232,14 +225,14 @@ function setterText({ by, source = '', place, asked }: FieldSetter): string {
   }
 }
 
-function settingText(setting: FieldSetting): string {
+function settingText(setting: ExplainedSetting): string {
   return `${valueText(setting.value)} of ${sourceText(setting)}`;
 }
 
-function sourceText({ source, place }: FieldSetting): string {
+function sourceText({ source, place }: ExplainedSetting): string {
   return place === undefined ? source : `${source} (${place})`;
 }
 
-function lastOf({ field }: FieldSetting): string {
+function lastOf({ field }: ExplainedSetting): string {
   return field.split(/[./]/).at(-1) ?? '';
 }

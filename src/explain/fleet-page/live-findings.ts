@@ -3,44 +3,34 @@ import { isDnsSubdomain } from '../../engine/policy/object-names.ts';
 import type { LiveFinding } from './report.ts';
 
 /** The properties of results about live Pods, for who makes and who shows them. Report APIs allow only texts. */
-export interface LiveProperties {
+export interface LiveProperties extends Readonly<Partial<Record<keyof typeof SHOWN, string>>> {
   /** Why: `outdated`, `connection-refused`. */
   readonly cause: string;
   /** The command or the change that helps. */
   readonly fix: string;
-  readonly pods?: string;
   /** All Pods of the workload. */
   readonly allPods?: string;
-  /** The layers of policies that give the missed probes. */
-  readonly sources?: string;
   readonly container?: string;
   readonly probe?: string;
-  /** The HTTP status that the probe got. */
-  readonly status?: string;
-  readonly timeoutSeconds?: string;
-  readonly exitCode?: string;
-  /** The kubelet's word: `ImagePullBackOff`. */
-  readonly reason?: string;
-  readonly times?: string;
-  readonly restarts?: string;
-  /** An instant, as RFC 3339. */
-  readonly since?: string;
-  readonly workloads?: string;
 }
 
 /** The properties after the message, in this order. The message has the cause, the container and the probe. */
 const SHOWN = {
+  /** The HTTP status that the probe got. */
   status: 'status',
   timeoutSeconds: 'timeoutSeconds',
   exitCode: 'exit code',
+  /** The kubelet's word: `ImagePullBackOff`. */
   reason: 'reason',
   times: 'events',
   restarts: 'restarts',
   pods: 'Pods',
+  /** The layers of policies that give the missed probes. */
   sources: 'from',
+  /** An instant, as RFC 3339. */
   since: 'since',
   workloads: 'workloads',
-} as const satisfies Partial<Record<keyof LiveProperties, string>>;
+};
 
 /** The facts of a result, in words: `status: 503`. */
 export function factsOf(properties: Partial<LiveProperties>): string[] {

@@ -1,5 +1,5 @@
 import type { Markup } from '../../base/text/visible.ts';
-import type { ReportedAdvice, LiveFinding } from './report.ts';
+import type { ReportedAdvice } from './report.ts';
 
 /** The values of pages/report/page.eta. Texts are escaped by the template; Markup is inserted unchanged. */
 export interface PageView
@@ -64,44 +64,3 @@ export interface PolicyView {
 export type ExceptionView = Readonly<
   Record<'name' | 'checks' | 'workloads' | 'owner' | 'reason' | 'instant' | 'day' | 'state' | 'tone', string>
 >;
-
-export interface RowView extends Readonly<
-  Record<'kind' | 'namespace' | 'name' | 'tone' | 'verdict' | 'found' | 'start' | 'place', string>
-> {
-  /** The place of the verdict in an order from worst to best. */
-  readonly level: number;
-  /** Seconds that the containers have at least to start; empty without a limit. */
-  readonly guaranteed: string;
-  readonly strip: Markup;
-  readonly findings: readonly FindingView[];
-  /** Checks with findings that are not shown, separated by spaces: the choice of a check finds the row. */
-  readonly otherChecks: string;
-  readonly live: readonly (LiveFinding & { readonly isFailing: boolean })[];
-  readonly containers: readonly ContainerView[];
-  readonly notInjected: readonly string[];
-  readonly policies: readonly string[];
-}
-
-export interface FindingView extends Readonly<Record<'action' | 'tone' | 'check', string>> {
-  readonly message: Markup;
-  readonly remedy: Markup | undefined;
-  readonly path: Markup;
-}
-
-export interface ContainerView extends Readonly<Record<'name' | 'role', string>> {
-  /** The summary without its lines about probes and caveats, as all of both follow. */
-  readonly summary: readonly string[];
-  readonly caveats: readonly string[];
-  readonly probes: readonly {
-    readonly kind: string;
-    readonly handler: string;
-    readonly times: string;
-    /** The policy that gave the probe. Undefined for a probe of the manifest. */
-    readonly from: string | undefined;
-  }[];
-  readonly scenes: readonly SceneView[];
-}
-
-export interface SceneView extends Readonly<Record<'width' | 'height', number>> {
-  readonly id: string;
-}

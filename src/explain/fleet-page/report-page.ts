@@ -2,7 +2,7 @@ import { compareText, count } from '../../base/text/cut.ts';
 import { escapeXml, type Markup } from '../../base/text/visible.ts';
 import { VERSION } from '../../base/version.ts';
 import { stripScale } from '../drawing/start-strip.ts';
-import { SCRIPT, SCRIPT_SOURCE, STYLE, STYLE_SOURCE, page } from './compiled-page.ts';
+import { SCRIPT, SCRIPT_SOURCE, STYLE, STYLE_SOURCE, page, workload } from './compiled-page.ts';
 import { SceneDrawings, rowsOf } from './rows.ts';
 import {
   checkViews,
@@ -34,7 +34,7 @@ export function reportPage(report: Report): string {
   const drawings = new SceneDrawings();
   const exceptions = exceptionViews(report);
   const sorted = groups.flatMap(([, members]) => members);
-  const rows = rowsOf(sorted, drawings, report.mostRows);
+  const rows = rowsOf(sorted, drawings, workload, report.mostRows);
   const verdicts = shownVerdicts(report);
   const instant = new Date(report.now).toISOString();
   const head: Omit<PageView, 'parts'> = {

@@ -7,7 +7,6 @@ import { breakablePieces } from '../../base/text/wrap.ts';
 import { utf8Length } from '../../base/text/utf8.ts';
 import { escapeXml, type Markup } from '../../base/text/visible.ts';
 import { OWN_PROBE, probeTimes } from '../timeline/explained-probes.ts';
-import { workload } from './compiled-page.ts';
 import {
   FINDING_ACTIONS,
   VERDICTS,
@@ -21,7 +20,6 @@ import { isFailingRule } from '../../engine/facts/live-rules.ts';
 import type { Violation } from '../../engine/checks/violation.ts';
 import type { ContainerExplanation } from '../timeline/explanation.ts';
 import type { Scene } from '../timeline/scene.ts';
-import type { ContainerView, FindingView, RowView, SceneView } from './page-view.ts';
 import type { ReportedWorkload } from './report.ts';
 
 /** Bytes that rows and drawings may have together: for each workload, and for a page of up to 1,000 workloads. */
@@ -60,28 +58,31 @@ const SHORTEST: RowSize = {
 export function rowsOf(
   workloads: readonly ReportedWorkload[],
   drawings: SceneDrawings,
+  template: RowTemplate,
   most = Infinity,
 ): Map<ReportedWorkload, Markup> {
-  const shown = worstFirst(workloads).slice(0, most).map(briefRow);
+  const shown = worstFirst(workloads)
+    .slice(0, most)
+    .map((each) => briefRow(each, template));
   let budget = Math.max(LEAST_BUDGET, shown.length * BUDGET_OF_WORKLOAD);
   // The bytes of the brief rows from the current row on. Brief rows fit into the budget, whatever is in the manifests.
   let reserved = shown.reduce((sum, { size }) => sum + size, 0);
   const rows = new Map<ReportedWorkload, Markup>();
-  for (const { workload: each, row: briefly, size } of shown) {
+  for (const { workload, row: briefly, size } of shown) {
     const before = drawings.size;
-    const row = budget > reserved ? workload(rowView(each, WHOLE, drawings)) : briefly;
+    const row = budget > reserved ? template(rowView(workload, WHOLE, drawings)) : briefly;
     reserved -= size;
     budget -= utf8Length(row) + drawings.size - before;
-    rows.set(each, row);
+    rows.set(workload, row);
   }
   return rows;
 }
 
 /** A workload with its brief row and the bytes of the row. */
-function briefRow(each: ReportedWorkload): { workload: ReportedWorkload; row: Markup; size: number } {
-  const row = workload(rowView(each, BRIEF));
-  const fitting = utf8Length(row) <= BUDGET_OF_WORKLOAD ? row : workload(rowView(each, SHORTEST));
-  return { workload: each, row: fitting, size: utf8Length(fitting) };
+function briefRow(workload: ReportedWorkload, template: RowTemplate) {
+  const brief = template(rowView(workload, BRIEF));
+  const row = utf8Length(brief) <= BUDGET_OF_WORKLOAD ? brief : template(rowView(workload, SHORTEST));
+  return { workload, row, size: utf8Length(row) };
 }
 
 /** The workloads with the worst verdicts first. Workloads with the same verdict keep their order. */
@@ -93,8 +94,12 @@ const MOST_CONTAINERS = 30;
 
 const short = (text: string, most = MOST_TEXT): string => cut(text, most, '…');
 
+/** The values of pages/report/workload.eta. Texts are escaped by the template; Markup is inserted unchanged. */
+export type RowView = ReturnType<typeof rowView>;
+type RowTemplate = (view: RowView) => Markup;
+
 /** A workload as a row of the page. Without `drawings`, which receives its drawings, the row has no containers. */
-function rowView(workload: ReportedWorkload, size: RowSize, drawings?: SceneDrawings): RowView {
+function rowView(workload: ReportedWorkload, size: RowSize, drawings?: SceneDrawings) {
   const { explanation, violations, policies, live, warnings } = workload;
   const { kind, namespace, name, containers, place } = explanation;
   const level = levelOf(workload);
@@ -109,14 +114,17 @@ function rowView(workload: ReportedWorkload, size: RowSize, drawings?: SceneDraw
     kind: short(kind, size.characters),
     namespace: short(namespace, size.characters),
     name: short(name, size.characters),
+    /** The place of the verdict in an order from worst to best. */
     level,
     tone: verdict?.tone ?? '',
     verdict: verdict?.label ?? '',
     found: [causesInWords(live), findingsInWords(violations)].filter(Boolean).join(', '),
+    /** Seconds that the containers have at least to start; empty without a limit. */
     guaranteed: limited ? String(guaranteed) : '',
     start: limited ? `${guaranteed} s` : guaranteed === undefined ? 'not known' : 'no limit',
     strip: startStrip(containers),
     findings: findings.map(findingView),
+    /** Checks with findings that are not shown, separated by spaces: the choice of a check finds the row. */
     otherChecks: [...otherChecks].join(' '),
     live: live.slice(0, size.findings).map((finding) => {
       return { ...finding, message: short(finding.message), isFailing: isFailingRule(finding.name) };
@@ -143,7 +151,7 @@ function leftOut({ violations, explanation }: ReportedWorkload): string[] {
   ];
 }
 
-function findingView({ action, check, path, message, remedy }: Violation): FindingView {
+function findingView({ action, check, path, message, remedy }: Violation) {
   const { label, tone } = verdictOfAction(action);
   return {
     action: label,
@@ -164,10 +172,11 @@ function breakable(text: string): Markup {
 function containerView(
   { name, role, summary, caveats, probes, scenes, figures }: ContainerExplanation,
   drawings: SceneDrawings,
-): ContainerView {
+) {
   return {
     name: short(name),
     role: role === 'sidecar' ? 'native sidecar' : '',
+    /** Without its lines about probes and caveats, as all of both follow. */
     summary: summary
       .filter(({ about }) => about !== 'probes' && about !== 'note')
       .map(({ about, text }) => `${about}: ${text}`),
@@ -176,11 +185,15 @@ function containerView(
       kind,
       handler: cut(handler, 100, '…'),
       times: probeTimes(letters),
+      /** The policy that gave the probe. Undefined for a probe of the manifest. */
       from: from === OWN_PROBE ? undefined : short(from),
     })),
     scenes: figures.length === 0 ? [] : scenes.map((scene) => drawings.add(scene)),
   };
 }
+
+/** A reference to a drawing, with its size. */
+type SceneView = Readonly<Record<'width' | 'height', number> & Record<'id', string>>;
 
 /** The scenes of a page. Containers with the same times share a drawing: a fleet of thousands has a few dozen. */
 export class SceneDrawings {

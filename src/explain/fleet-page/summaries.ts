@@ -38,11 +38,11 @@ export function tileViews(
   const tile = (number: number, label: string, tone: string, shows: TileView['shows']): TileView => {
     return { number, label, tone, shows };
   };
-  const counts = countsByVerdict(workloads, verdicts);
   return [
     tile(workloads.length, workloads.length === 1 ? 'workload' : 'workloads', '', { verdict: '' }),
-    ...verdicts.flatMap(({ label, meaning }, index) => {
-      const { number, tone } = counts[index] ?? NONE;
+    ...verdicts.flatMap((verdict) => {
+      const { label, meaning } = verdict;
+      const { number, tone } = countOf(workloads, verdict);
       return number === 0 && meaning === EXCEPTED ? [] : [tile(number, meaning, tone, { verdict: label })];
     }),
     ...(pods > 0
@@ -52,16 +52,13 @@ export function tileViews(
   ];
 }
 
-const NONE = { number: 0, tone: 'zero' };
-
 /** The states that a page shows. Files alone do not tell what fails. */
 export function shownVerdicts({ isLive = false, workloads }: Report): readonly ShownVerdict[] {
   return isLive || workloads.some((each) => levelOf(each) === 0) ? VERDICTS : VERDICTS.slice(1);
 }
 
-function countsByVerdict(workloads: readonly ReportedWorkload[], verdicts: readonly ShownVerdict[]): CountView[] {
-  const levels = workloads.map((each) => VERDICTS[levelOf(each)]);
-  return verdicts.map((verdict) => countView(levels.filter((each) => each === verdict).length, verdict));
+function countOf(workloads: readonly ReportedWorkload[], verdict: ShownVerdict): CountView {
+  return countView(workloads.filter((each) => VERDICTS[levelOf(each)] === verdict).length, verdict);
 }
 
 function countView(number: number, { label, tone }: Pick<CountView, 'label' | 'tone'>): CountView {
@@ -79,7 +76,7 @@ export function namespaceViews(
     return {
       namespace,
       workloads: workloads.length,
-      counts: countsByVerdict(workloads, verdicts),
+      counts: verdicts.map((verdict) => countOf(workloads, verdict)),
       lacking: workloads.reduce((sum, { live }) => sum + lackingPods(live), 0),
       shortest: shortest === Infinity ? without : `${shortest} s`,
       policies: [...workloadsByPolicy(workloads).keys()].sort(),

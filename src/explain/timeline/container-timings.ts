@@ -3,7 +3,7 @@ import { DEFAULT_POD_GRACE_SECONDS } from '../../engine/probe/api-defaults.ts';
 import type { Kill } from '../../engine/probe/grace-period.ts';
 import type { ProbeKind } from '../../engine/probe/probe.ts';
 import type { ProbeTiming } from '../../engine/probe/timing.ts';
-import type { BrokenProbe } from '../../engine/verdict/permitted-defaulting.ts';
+import type { BrokenProbe } from '../../engine/verdict/broken-probes.ts';
 import { isProbeObject, killOf, type Container } from '../../engine/workload/pod.ts';
 import { isDeclared } from '../../engine/workload/ports.ts';
 

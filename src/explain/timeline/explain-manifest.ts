@@ -1,15 +1,16 @@
 import type { JsonObject } from '../../base/json/json-value.ts';
 import { formatPath } from '../../base/json/field-path.ts';
-import { formatNotInjected, type Injection } from '../../engine/defaulting/injection.ts';
+import { formatNotInjected } from '../../engine/defaulting/injection.ts';
 import { readProvenance } from '../../engine/defaulting/patch.ts';
 import { templatePolicy } from '../../engine/defaulting/default-probes.ts';
 import { INJECTED_ANNOTATION } from '../../engine/policy/annotations.ts';
-import { brokenProbes, permittedDefaulting, type BrokenProbe } from '../../engine/verdict/permitted-defaulting.ts';
+import { brokenProbes, type BrokenProbe } from '../../engine/verdict/broken-probes.ts';
+import { permittedDefaulting } from '../../engine/verdict/permitted-defaulting.ts';
 import { exceptionsOfWorkload, type ExceptionOfWorkload } from '../../engine/verdict/exceptions-of-workload.ts';
 import { mayHaveProbes, type Pod, type ProbedContainer } from '../../engine/workload/pod.ts';
 import { asCreated, readPods } from '../../engine/workload/read-pod.ts';
 import { isPod, templatesToLookAt, workloadKindOfManifest, type WorkloadKind } from '../../engine/workload/kinds.ts';
-import { explainedFields, NO_PLACES, type FieldPlaces } from './explained-fields.ts';
+import { NO_PLACES, type Decided, type FieldPlaces } from './explained-fields.ts';
 import { containerTimings, effectiveTimings, muteProbes, unknownTimes } from './container-timings.ts';
 import { explainedProbes } from './explained-probes.ts';
 import { containerFigures } from './figures.ts';
@@ -94,38 +95,25 @@ function explainPod(
         !hasEnded && checks.includes(check) && (containers === undefined || containers.includes(name)),
     );
   const broken = brokenProbes(effective, policy);
-  return {
-    containers: effective.containers.filter(mayHaveProbes).map((container) => ({
-      ...explainContainer(
-        container,
-        injections,
-        earlier.get(container.name),
-        policy.starts?.(container.name)?.seconds ?? [],
-        broken.filter(
-          ({ check, container: { list, index } }) =>
-            list === container.list && index === container.index && !isExcepted(container, check),
-        ),
-      ),
-      fields: explainedFields({
-        container,
-        templatePath: pod.path,
-        injections,
-        injectedEarlier: earlier.get(container.name),
-        policy: policyFor(container),
-        places,
-      }),
-    })),
-    notInjected: [...notInjected.map(formatNotInjected), ...warnings],
-  };
+  const containers = effective.containers.filter(mayHaveProbes).map((container) => {
+    const found = broken.filter(
+      ({ check, container: { list, index } }) =>
+        list === container.list && index === container.index && !isExcepted(container, check),
+    );
+    const injectedEarlier = earlier.get(container.name);
+    const decided = { container, templatePath: pod.path, injections, injectedEarlier, places };
+    const measured = policy.starts?.(container.name)?.seconds ?? [];
+    return explainContainer({ ...decided, policy: policyFor(container) }, measured, found);
+  });
+  return { containers, notInjected: [...notInjected.map(formatNotInjected), ...warnings] };
 }
 
 function explainContainer(
-  container: ProbedContainer,
-  injections: readonly Injection[],
-  injectedEarlier: ReadonlyMap<string, string> | undefined,
+  decided: Decided,
   measured: readonly number[],
   found: readonly BrokenProbe[],
-): Omit<ContainerExplanation, 'fields'> {
+): ContainerExplanation {
+  const { container } = decided;
   const { name, role, place, mayBeRestarted: restarts } = container;
   const timings = containerTimings(container);
   const ports = muteProbes(container);
@@ -137,7 +125,7 @@ function explainContainer(
   const unknown = mute.includes('startupProbe') ? new Map<never, never>() : unknownTimes(timings, broken);
   const facts = { figures, measured, restarts, mute, unknown, hasLiveness: timings.livenessProbe !== undefined };
   const shown = {
-    probes: explainedProbes(container, timings, injections, injectedEarlier),
+    probes: explainedProbes(decided, timings),
     scenes: [startScene(facts), hangScene(facts)],
     caveats: caveatsOf(container, ports, figures, broken),
   };

@@ -3,12 +3,11 @@ import { fieldOrigin, fieldSettings, type Origin } from '../../engine/defaulting
 import { injectedBy } from '../../engine/defaulting/injected-by.ts';
 import { ANNOTATION_SOURCE } from '../../engine/policy/annotations.ts';
 import { handlerKindsOf, PROBE_INTEGERS } from '../../engine/probe/probe.ts';
-import { LIFE_ORDER } from './explained-probes.ts';
-import { injectionAt, type Injection } from '../../engine/defaulting/injection.ts';
+import type { Injection } from '../../engine/defaulting/injection.ts';
 import { valueAt, type FieldPath } from '../../base/json/field-path.ts';
 import { probeSettings, type ContainerPolicy, type Setting } from '../../engine/policy/container-policy.ts';
-import { writtenProbe, type Container, type ProbeObject } from '../../engine/workload/pod.ts';
-import type { FieldExplanation, FieldSetter, FieldSetting, ProbeFields } from './explanation.ts';
+import type { ProbedContainer, ProbeObject } from '../../engine/workload/pod.ts';
+import type { ExplainedField, ExplainedSetting, FieldSetter } from './explained-field.ts';
 
 /** Where fields are written, for people: `file:line`. Undefined where nobody knows. */
 export interface FieldPlaces {
@@ -20,8 +19,9 @@ export interface FieldPlaces {
 
 export const NO_PLACES: FieldPlaces = { ofManifest: () => undefined, ofPolicy: () => undefined };
 
-export interface FieldsToExplain {
-  readonly container: Container;
+/** A container, and what decided on its probes. */
+export interface Decided {
+  readonly container: ProbedContainer;
   /** The path of the Pod template in the object. */
   readonly templatePath: FieldPath;
   readonly injections: readonly Injection[];
@@ -35,19 +35,11 @@ export interface FieldsToExplain {
 /** A handler has at most this many fields; a hostile one has more. */
 const MOST_FIELDS = 16;
 
-export function explainedFields(known: FieldsToExplain): ProbeFields[] {
-  const { container, injections } = known;
-  return LIFE_ORDER.flatMap((kind): ProbeFields[] => {
-    const probe = writtenProbe(container, kind);
-    if (probe === undefined) return [];
-    const injection = injectionAt(injections, container, kind);
-    const fields = fieldsOf(probe.whole).map(({ field, value }): FieldExplanation => {
-      const { setBy, overrides } =
-        injection === undefined ? ownField(known, probe, field, value) : injectedField(known, injection, field);
-      return { field: field.join('.'), value, setBy, overrides };
-    });
-    return [{ kind, fields }];
-  });
+export function explainedFields(decided: Decided, probe: ProbeObject, injection?: Injection): ExplainedField[] {
+  return fieldsOf(probe.whole).map(({ field, value }) => ({
+    ...{ field: field.join('.'), value },
+    ...(injection === undefined ? ownField(decided, probe, field, value) : injectedField(decided, injection, field)),
+  }));
 }
 
 function fieldsOf(probe: JsonObject): { readonly field: FieldPath; readonly value: unknown }[] {
@@ -61,11 +53,11 @@ function fieldsOf(probe: JsonObject): { readonly field: FieldPath; readonly valu
 
 /** A field of the author's own probe. Policies change nothing in such a probe. */
 function ownField(
-  { templatePath, injectedEarlier, policy, places }: FieldsToExplain,
+  { templatePath, injectedEarlier, policy, places }: Decided,
   { kind, place, written }: ProbeObject,
   field: FieldPath,
   value: unknown,
-): Pick<FieldExplanation, 'setBy' | 'overrides'> {
+): Pick<ExplainedField, 'setBy' | 'overrides'> {
   const by = injectedBy(injectedEarlier, kind);
   // The annotation names the layer of the handler, and no layers of single fields.
   if (by !== undefined)
@@ -82,11 +74,11 @@ function ownField(
 }
 
 function injectedField(
-  { templatePath, places }: FieldsToExplain,
+  { templatePath, places }: Decided,
   injection: Injection,
   field: FieldPath,
-): Pick<FieldExplanation, 'setBy' | 'overrides'> {
-  const show = (setting: Setting): FieldSetting => shown(setting, templatePath, places);
+): Pick<ExplainedField, 'setBy' | 'overrides'> {
+  const show = (setting: Setting): ExplainedSetting => shown(setting, templatePath, places);
   // Without the API server's defaults: a null overrides a setting of the same value as the default, too.
   const value = valueAt(injection.probe, field);
   const overrides = otherSettings(fieldSettings(injection, field), value).map(show);
@@ -98,7 +90,7 @@ export function otherSettings(settings: readonly Setting[], value: unknown): Set
   return settings.filter((setting) => setting.value !== undefined && !equalJson(setting.value, value)).reverse();
 }
 
-function setterOf({ by, setting }: Origin, show: (setting: Setting) => FieldSetting): FieldSetter {
+function setterOf({ by, setting }: Origin, show: (setting: Setting) => ExplainedSetting): FieldSetter {
   const asked = setting && show(setting);
   if (by === 'default' || by === 'slow-start') return { by, ...(asked && { asked }) };
   if (by !== 'policy') return { by };
@@ -107,7 +99,7 @@ function setterOf({ by, setting }: Origin, show: (setting: Setting) => FieldSett
     : { by, ...(asked && without(asked, 'value')) };
 }
 
-function shown({ layer, value, path }: Setting, templatePath: FieldPath, places: FieldPlaces): FieldSetting {
+function shown({ layer, value, path }: Setting, templatePath: FieldPath, places: FieldPlaces): ExplainedSetting {
   const isAnnotation = layer.source === ANNOTATION_SOURCE;
   const place = isAnnotation ? places.ofManifest([...templatePath, ...path]) : places.ofPolicy(layer.source, path);
   return { source: layer.source, field: path.join('.'), value, ...placed(place) };

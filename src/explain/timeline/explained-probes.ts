@@ -1,11 +1,13 @@
 import { SAFETY_SOURCE } from '../../engine/defaulting/startup.ts';
 import { ANNOTATION_SOURCE } from '../../engine/policy/annotations.ts';
-import type { ProbeKind } from '../../engine/probe/probe.ts';
+import { fieldOrigin } from '../../engine/defaulting/field-origin.ts';
+import { PROBE_INTEGERS, type ProbeKind } from '../../engine/probe/probe.ts';
 import { timingLetters, type FormulaInputs } from './figures.ts';
 import { giverOfLiveProbe, injectedBy, type InjectedBy } from '../../engine/defaulting/injected-by.ts';
 import { injectionAt, type Injection, type StartBudget } from '../../engine/defaulting/injection.ts';
 import { handlerText } from '../../engine/probe/handler-text.ts';
-import { writtenProbe, type Container } from '../../engine/workload/pod.ts';
+import { writtenProbe } from '../../engine/workload/pod.ts';
+import { explainedFields, type Decided } from './explained-fields.ts';
 import type { ContainerTimings } from './container-timings.ts';
 import type { ProbeExplanation } from './explanation.ts';
 
@@ -14,13 +16,8 @@ export const LIFE_ORDER: readonly ProbeKind[] = ['startupProbe', 'livenessProbe'
 
 export const OWN_PROBE = 'the manifest';
 
-/** @param injectedEarlier what the annotation of a live Pod says about the container */
-export function explainedProbes(
-  container: Container,
-  timings: ContainerTimings,
-  injections: readonly Injection[],
-  injectedEarlier: ReadonlyMap<string, string> | undefined,
-): ProbeExplanation[] {
+export function explainedProbes(decided: Decided, timings: ContainerTimings): ProbeExplanation[] {
+  const { container, injections, injectedEarlier } = decided;
   return LIFE_ORDER.flatMap((kind): ProbeExplanation[] => {
     const probe = writtenProbe(container, kind);
     const timing = timings[kind];
@@ -31,7 +28,8 @@ export function explainedProbes(
     const rule = injection?.budget?.rule;
     const isWritten = rule === 'failureThreshold' || rule === 'startupSeconds';
     const budget = rule && { budget: { text: BUDGET_TEXTS[rule], isWritten } };
-    return [{ kind, handler: handlerText(probe.whole), from, ...budget, letters }];
+    const fields = explainedFields(decided, probe, injection);
+    return [{ kind, handler: handlerText(probe.whole), from, ...budget, letters, fields }];
   });
 }
 
@@ -54,9 +52,17 @@ function providerOf(injection: Injection | undefined, earlier: InjectedBy | unde
 }
 
 function giverText(injection: Injection): string {
-  if (injection.source === ANNOTATION_SOURCE) return 'an annotation of the workload';
-  if (injection.source === SAFETY_SOURCE) return "Probewright's safety, for the liveness probe that it adds";
-  return injection.source;
+  if (injection.source !== SAFETY_SOURCE) return layerText(injection.source);
+  const numbers = PROBE_INTEGERS.map((name) => fieldOrigin(injection, [name]));
+  const layers = new Set(
+    numbers.flatMap(({ by, setting }) => (by === 'policy' && setting ? [setting.layer.source] : [])),
+  );
+  const given = layers.size === 0 ? '' : `, with numbers of ${[...layers].map(layerText).join(' and ')}`;
+  return `Probewright's safety, for the liveness probe that it adds${given}`;
+}
+
+function layerText(source: string): string {
+  return source === ANNOTATION_SOURCE ? 'an annotation of the workload' : source;
 }
 
 /** The numbers of a probe in words: `every 10 s, timeout 1 s, 3 failures in a row`. */

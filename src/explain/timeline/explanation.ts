@@ -1,5 +1,6 @@
 import type { ProbeKind } from '../../engine/probe/probe.ts';
 import type { ProbedContainer } from '../../engine/workload/pod.ts';
+import type { ExplainedField } from './explained-field.ts';
 import type { Figure, FormulaInputs } from './figures.ts';
 import type { UnknownTime } from './container-timings.ts';
 import type { Scene } from './scene.ts';
@@ -25,7 +26,6 @@ export interface ContainerExplanation {
   /** `spec.template.spec.containers[0]` */
   readonly path: string;
   readonly probes: readonly ProbeExplanation[];
-  readonly fields: readonly ProbeFields[];
   readonly figures: readonly Figure[];
   /** The findings by which probes cannot work. No figure depends on such a probe. */
   readonly cannotWork: readonly Readonly<Record<'probe' | 'check' | 'message', string>>[];
@@ -55,39 +55,7 @@ export interface ProbeExplanation {
   readonly budget?: { readonly text: string; readonly isWritten: boolean };
   /** The values of the letters in formulas; no G for a readiness probe, which kills nothing. */
   readonly letters: FormulaInputs;
-}
-
-export interface ProbeFields {
-  readonly kind: ProbeKind;
-  readonly fields: readonly FieldExplanation[];
-}
-
-export interface FieldExplanation {
-  /** The field below the probe: `httpGet.path`. */
-  readonly field: string;
-  readonly value: unknown;
-  readonly setBy: FieldSetter;
-  /** Other values that layers of policy have for the field, the highest layer first. */
-  readonly overrides: readonly FieldSetting[];
-}
-
-export interface FieldSetting {
-  /** The layer: `ProbePolicy/apps/web`, `annotation`. */
-  readonly source: string;
-  readonly field: string;
-  readonly value: unknown;
-  /** `file:line` */
-  readonly place?: string;
-}
-
-export interface FieldSetter {
-  readonly by: 'manifest' | 'annotation' | 'policy' | 'default' | 'slow-start' | 'restart' | 'ports' | ProbeKind;
-  readonly source?: string;
-  readonly field?: string;
-  /** `file:line` */
-  readonly place?: string;
-  /** The setting that made the rule apply, or the null that restored the default. */
-  readonly asked?: FieldSetting;
+  readonly fields: readonly ExplainedField[];
 }
 
 /** `web (Deployment in namespace apps)`: the name comes first, because readers look for the name. */

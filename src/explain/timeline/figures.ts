@@ -61,83 +61,78 @@ export function figureOf(figures: readonly Figure[], id: FigureId): Figure | und
 /** Every figure of a container, the probe that decides on its start first. `restarts`: a kill is no end. */
 export function containerFigures(timings: ContainerTimings, restarts: boolean): Figure[] {
   const { startupProbe: startup, livenessProbe: liveness, readinessProbe: readiness } = timings;
-  const figures = (kind: ProbeKind, timing: KilledTiming, ends: readonly FigureEnds[]): Figure[] =>
-    ends.map((each) => newFigure(kind, timing, startup, each));
+  const figures = (kind: ProbeKind, timing: KilledTiming, known: readonly KnownFigure[]): Figure[] =>
+    known.map((each) => newFigure(kind, timing, startup, each));
   return [
-    ...(startup
-      ? figures('startupProbe', startup, [firstProbe(startup), started(startup), ...startEnds(startup)])
-      : []),
-    ...(liveness ? figures('livenessProbe', liveness, livenessEnds(liveness, startup, restarts)) : []),
-    ...(readiness ? figures('readinessProbe', readiness, readinessEnds(readiness, startup)) : []),
+    ...(startup ? figures('startupProbe', startup, [firstProbe(startup), started(startup), ...starts(startup)]) : []),
+    ...(liveness ? figures('livenessProbe', liveness, livenessFigures(liveness, startup, restarts)) : []),
+    ...(readiness ? figures('readinessProbe', readiness, readinessFigures(readiness, startup)) : []),
   ];
 }
 
 type KilledTiming = NonNullable<ContainerTimings[ProbeKind]>;
 
-/** One end of a span: its seconds, and how they are worked out. */
-type End = readonly [seconds: number, formula: string];
-type FigureEnds = readonly [id: FigureId, earliest: End, latest: End];
+/** A figure, and how its two ends are worked out. */
+type KnownFigure = readonly [id: FigureId, span: Span, earliest: string, latest: string];
 
-function livenessEnds(liveness: KilledTiming, startup: ProbeTiming | undefined, restarts: boolean): FigureEnds[] {
+function livenessFigures(liveness: KilledTiming, startup: ProbeTiming | undefined, restarts: boolean): KnownFigure[] {
   return [
     firstProbe(liveness, startup),
-    ...(startup ? [] : startEnds(liveness)),
-    ...killEnds(['deadlock-stop', 'deadlock-dead'], liveness, ...verdictEnds(liveness)),
+    ...(startup ? [] : starts(liveness)),
+    ...kills(['deadlock-stop', 'deadlock-dead'], liveness, verdictSpan(liveness), ...VERDICT),
     ...(startup && restarts ? [restart(startup, liveness)] : []),
   ];
 }
 
+/** The formulas of verdictSpan. */
+const VERDICT = ['(F-1)*P', 'P + (F-1)*max(P,T) + T'] as const;
+
 /** The first probe, after the container's start; where a startup probe holds it back, after that probe's success. */
-function firstProbe(timing: ProbeTiming, startup?: ProbeTiming): FigureEnds {
-  const { earliest, latest } = firstProbeSpan(timing);
-  if (startup === undefined) return ['first-probe', [earliest, 'max(0, D-1)'], [latest, 'D + P']];
+function firstProbe(timing: ProbeTiming, startup?: ProbeTiming): KnownFigure {
+  if (startup === undefined) return ['first-probe', firstProbeSpan(timing), 'max(0, D-1)', 'D + P'];
   // The delay counts from the container's start here too (pkg/kubelet/prober/worker.go, doProbe): what is left of it at
   // the earliest success of the startup probe still holds the first probe back. The kubelet triggers a readiness probe
   // at once, which is never later.
   const left = Math.max(0, timing.initialDelaySeconds - firstProbeSpan(startup).earliest);
-  const end = [left + timing.periodSeconds, 'max(0, D - max(0, Ds-1)) + P'] as const;
-  return ['first-probe-after-startup', [0, '0'], end];
+  const span = { earliest: 0, latest: left + timing.periodSeconds };
+  return ['first-probe-after-startup', span, '0', 'max(0, D - max(0, Ds-1)) + P'];
 }
 
 /** When a container that is healthy from its first moment has passed its startup probe, which needs one success. */
-function started(timing: ProbeTiming): FigureEnds {
+function started(timing: ProbeTiming): KnownFigure {
   const { earliest, latest } = firstProbeSpan(timing);
-  return ['started', [earliest, 'max(0, D-1)'], [latest + timing.timeoutSeconds, 'D + P + T']];
+  return ['started', { earliest, latest: latest + timing.timeoutSeconds }, 'max(0, D-1)', 'D + P + T'];
 }
 
-function startEnds(timing: KilledTiming): FigureEnds[] {
-  const from = [guaranteedStartSeconds(timing), 'max(0, D-1) + (F-1)*P'] as const;
-  const to = [longestStartSeconds(timing), 'D + P + (F-1)*max(P,T) + T'] as const;
-  return [['time-to-start', from, to], ...killEnds(['never-healthy-stop', 'never-healthy-dead'], timing, from, to)];
+function starts(timing: KilledTiming): KnownFigure[] {
+  const span = { earliest: guaranteedStartSeconds(timing), latest: longestStartSeconds(timing) };
+  const formulas = ['max(0, D-1) + (F-1)*P', 'D + P + (F-1)*max(P,T) + T'] as const;
+  const ids = ['never-healthy-stop', 'never-healthy-dead'] as const;
+  return [['time-to-start', span, ...formulas], ...kills(ids, timing, span, ...formulas)];
 }
 
 /** The verdict that kills, and the end. A process may end at SIGTERM at once, or when its grace period is over. */
-function killEnds([stop, dead]: [FigureId, FigureId], { kill }: KilledTiming, from: End, to: End): FigureEnds[] {
-  const end = [to[0] + longestKillSeconds(kill), `${to[1]} + ${longestKillFormula(kill)}`] as const;
+function kills(
+  [stop, dead]: readonly [FigureId, FigureId],
+  { kill }: KilledTiming,
+  span: Span,
+  earliest: string,
+  latest: string,
+): KnownFigure[] {
+  const end = { ...span, latest: span.latest + longestKillSeconds(kill) };
   return [
-    [stop, from, to],
-    [dead, from, end],
-  ];
-}
-
-/** The ends of verdictSpan. */
-function verdictEnds(timing: ProbeTiming): [End, End] {
-  const { earliest, latest } = verdictSpan(timing);
-  return [
-    [earliest, '(F-1)*P'],
-    [latest, 'P + (F-1)*max(P,T) + T'],
+    [stop, span, earliest, latest],
+    [dead, end, earliest, `${latest} + ${longestKillFormula(kill)}`],
   ];
 }
 
 /** The start after a liveness kill. The liveness probe limits this start where it can give up in the open gate. */
-function restart(startup: ProbeTiming, liveness: ProbeTiming): FigureEnds {
-  const guaranteed = guaranteedRestartSeconds(startup, liveness);
-  const isLimited = guaranteed < guaranteedStartSeconds(startup);
-  return [
-    'time-to-restart',
-    [guaranteed, isLimited ? 'max(0, D-1) + (F-1)*P' : 'max(0, Ds-1) + (Fs-1)*Ps'],
-    [longestStartSeconds(startup), 'Ds + Ps + (Fs-1)*max(Ps,Ts) + Ts'],
-  ];
+function restart(startup: ProbeTiming, liveness: ProbeTiming): KnownFigure {
+  const earliest = guaranteedRestartSeconds(startup, liveness);
+  const isLimited = earliest < guaranteedStartSeconds(startup);
+  const formula = isLimited ? 'max(0, D-1) + (F-1)*P' : 'max(0, Ds-1) + (Fs-1)*Ps';
+  const span = { earliest, latest: longestStartSeconds(startup) };
+  return ['time-to-restart', span, formula, 'Ds + Ps + (Fs-1)*max(Ps,Ts) + Ts'];
 }
 
 /**
@@ -145,29 +140,25 @@ function restart(startup: ProbeTiming, liveness: ProbeTiming): FigureEnds {
  * not Ready, each status sync of its Pod triggers a readiness probe at once (pkg/kubelet/prober/prober_manager.go,
  * UpdatePodStatus; worker.go, run). A run of successes also outlives a restart of the container (worker.go, doProbe).
  */
-function readinessEnds(timing: ProbeTiming, startup: ProbeTiming | undefined): FigureEnds[] {
+function readinessFigures(timing: ProbeTiming, startup: ProbeTiming | undefined): KnownFigure[] {
   const recovery = longestRecoverySeconds(timing, timing.timeoutSeconds);
   return [
     firstProbe(timing, startup),
-    ['ready-after-start', ...readyEnds(timing, startup, recovery)],
-    ['not-ready', ...verdictEnds(timing)],
-    ['ready-again', [0, '0'], [recovery, 'S*P + T']],
+    ready(timing, startup, recovery),
+    ['not-ready', verdictSpan(timing), ...VERDICT],
+    ['ready-again', { earliest: 0, latest: recovery }, '0', 'S*P + T'],
   ];
 }
 
-function readyEnds(timing: ProbeTiming, startup: ProbeTiming | undefined, recovery: number): [End, End] {
-  const first = firstProbeSpan(timing).earliest;
+function ready(timing: ProbeTiming, startup: ProbeTiming | undefined, recovery: number): KnownFigure {
+  const { earliest } = firstProbeSpan(timing);
   const { initialDelaySeconds: D } = timing;
   if (startup === undefined)
-    return [
-      [first, 'max(0, D-1)'],
-      [D + recovery, 'D + S*P + T'],
-    ];
-  const { latest, earliest } = firstProbeSpan(startup);
-  return [
-    [Math.max(earliest, first), 'max(0, Ds-1, D-1)'],
-    [Math.max(latest + startup.timeoutSeconds, D) + recovery, 'max(Ds+Ps+Ts, D) + S*P + T'],
-  ];
+    return ['ready-after-start', { earliest, latest: D + recovery }, 'max(0, D-1)', 'D + S*P + T'];
+  const first = firstProbeSpan(startup);
+  const passed = Math.max(first.latest + startup.timeoutSeconds, D);
+  const span = { earliest: Math.max(first.earliest, earliest), latest: passed + recovery };
+  return ['ready-after-start', span, 'max(0, Ds-1, D-1)', 'max(Ds+Ps+Ts, D) + S*P + T'];
 }
 
 export function timingLetters(timing: ProbeTiming): FormulaInputs {
@@ -180,13 +171,13 @@ function newFigure(
   probe: ProbeKind,
   { kill, ...timing }: KilledTiming,
   startup: ProbeTiming | undefined,
-  [id, [earliest, from], [latest, to]]: FigureEnds,
+  [id, span, earliest, latest]: KnownFigure,
 ): Figure {
   const available = [
     ...Object.entries({ ...timingLetters(timing), G: kill.graceSeconds }),
     ...Object.entries(startup ? timingLetters(startup) : {}).map(([letter, value]) => [`${letter}s`, value] as const),
   ];
-  const named = new Set(`${from} ${to}`.match(/\b[A-Z]s?\b/g));
+  const named = new Set(`${earliest} ${latest}`.match(/\b[A-Z]s?\b/g));
   const { title, run } = FIGURES[id];
   const hasHook = id.endsWith('-stop') && kill.hasPreStop;
   return {
@@ -194,8 +185,8 @@ function newFigure(
     title: hasHook ? title.replace('SIGTERM', 'preStop hook') : title,
     run,
     probe,
-    span: { earliest, latest },
-    formula: { earliest: from, latest: to },
+    span,
+    formula: { earliest, latest },
     inputs: Object.fromEntries(available.filter(([letter]) => named.has(letter))),
     ...(hasHook && { preStopSeconds: kill.graceSeconds }),
   };

@@ -24,9 +24,7 @@ export interface Segment {
 export interface Lane {
   readonly title: string;
   readonly segments: readonly Segment[];
-  /** When the kill begins at the latest, in seconds. */
-  readonly stopAt?: number;
-  /** How the kill begins: with SIGTERM, or with the preStop hook, which SIGTERM follows. */
+  /** How the segment `stopping` begins: with SIGTERM, or with the preStop hook, which SIGTERM follows. */
   readonly stopSign?: 'SIGTERM' | 'preStop';
 }
 
@@ -37,13 +35,7 @@ export interface Scene {
   readonly end: number;
   readonly lanes: readonly Lane[];
   /** Measured starts, in seconds. Absent when none are known. */
-  readonly starts?: MeasuredStarts;
-}
-
-export interface MeasuredStarts {
-  readonly title: string;
-  readonly seconds: readonly number[];
-  readonly caption: string;
+  readonly starts?: readonly number[];
 }
 
 function segment(tone: Tone, from: number, to: number, label: string, caption: string): Segment {
@@ -118,7 +110,6 @@ function killLane(
       segment('stopping', span.latest, dead.latest, 'being stopped', grace),
       segment('dead', dead.latest, Infinity, 'dead', end),
     ],
-    stopAt: span.latest,
     stopSign: stopSign(verdict),
   };
 }
@@ -160,7 +151,7 @@ export function startScene(facts: ContainerFacts): Scene {
             : [unknownSegment('maybe', traffic)],
       },
     ],
-    ...(measured.length > 0 && { starts: measuredStarts(measured) }),
+    ...(measured.length > 0 && { starts: measured }),
   };
 }
 
@@ -179,9 +170,11 @@ function axisWithStarts(end: number, measured: readonly number[]): number {
   return Math.max(end, Math.min(longest, MOST_STRETCH * end));
 }
 
-function measuredStarts(seconds: readonly number[]): MeasuredStarts {
+/** The title of measured starts in a scene, and their caption. */
+export const MEASURED = 'Measured starts';
+export function measuredCaption(seconds: readonly number[]): string {
   const words = measuredInWords(seconds);
-  return { title: 'Measured starts', seconds, caption: `${words.charAt(0).toUpperCase()}${words.slice(1)}.` };
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
 }
 
 /** `5 measured starts: 22 to 41 s`, or `one measured start: 41 s`. */

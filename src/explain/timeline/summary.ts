@@ -5,7 +5,7 @@ import { isProbeObject, type Container } from '../../engine/workload/pod.ts';
 import { namedPort } from '../../engine/checks/named-port.ts';
 import { figureOf, type Figure } from './figures.ts';
 import { endOfTraffic, isNeverReady, measuredInWords, stopSign, type ContainerFacts } from './scene.ts';
-import type { BrokenProbe } from '../../engine/verdict/permitted-defaulting.ts';
+import type { BrokenProbe } from '../../engine/verdict/broken-probes.ts';
 import type { ContainerExplanation, ProbeExplanation, SummaryLine } from './explanation.ts';
 
 /** The figures of the start, in two or three short sentences. */

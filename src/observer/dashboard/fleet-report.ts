@@ -1,11 +1,10 @@
 import { PagedList } from '../../cluster/client/paged-list.ts';
 import { liveFindings } from '../../explain/fleet-page/live-findings.ts';
-import { discoverKinds, isOfController, refusal, type ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
+import { isOfController, refusal } from '../../cluster/sources/cluster-kinds.ts';
 import { count } from '../../base/text/cut.ts';
 import { explainManifest } from '../../explain/timeline/explain-manifest.ts';
 import { sourcesOf } from '../../engine/verdict/judge.ts';
-import { workloadKind } from '../../engine/workload/kinds.ts';
-import { collectionOf, type ObservedKind } from '../observed-workload.ts';
+import { collectionOf, observedKinds, type ObservedKind } from '../observed-workload.ts';
 import { judgeLive, type VerdictSettings } from '../scan/verdicts.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
@@ -32,22 +31,29 @@ export interface FleetSources
 export async function fleetReport(sources: FleetSources, now: number): Promise<Report | undefined> {
   const snapshot = sources.store.current;
   if (snapshot === undefined) return undefined;
-  const { client, kinds: known } = sources;
-  const { kinds, problems: found } = await discoverKinds(client, known);
+  const { client } = sources;
+  const { kinds, problems: found } = await observedKinds(client, sources.kinds);
   const problems = [...(sources.gap === undefined ? [] : [sources.gap]), ...found];
   const workloads: ReportedWorkload[] = [];
-  let isComplete = true;
-  for (const served of kinds) {
-    const templates = workloadKind(served.group, served.kind, known);
-    if (templates === undefined) continue;
-    isComplete &&= await readKind(client, served, problems, (object) => {
-      if (workloads.length >= MOST_READ_WORKLOADS) return false;
-      const workload = reportedWorkload(object, { served, templates }, snapshot, sources, now);
-      if (workload !== undefined) workloads.push(workload);
-      return true;
-    });
+  let leftOut = 0;
+  for (const kind of kinds) {
+    if (leftOut > 0) break;
+    try {
+      await new PagedList(client).forEachPage({ path: collectionOf(kind.served), dropsStatus: true }, ({ items }) => {
+        for (const item of items) {
+          if (isOfController(item, kind.served)) continue;
+          if (workloads.length >= MOST_READ_WORKLOADS) leftOut += 1;
+          if (leftOut > 0) return false;
+          const workload = reportedWorkload(item, kind, snapshot, sources, now);
+          if (workload !== undefined) workloads.push(workload);
+        }
+        return true;
+      });
+    } catch (error) {
+      problems.push(refusal(`cannot list ${kind.served.resource} in all namespaces`, error));
+    }
   }
-  if (!isComplete)
+  if (leftOut > 0)
     problems.push(
       `The cluster has more than ${count(MOST_READ_WORKLOADS, 'workload')}, and this page is about so many of them. ` +
         'The reports and metrics of the observer are about all. For a page about a namespace: probewright report -n NAMESPACE.',
@@ -61,26 +67,6 @@ export async function fleetReport(sources: FleetSources, now: number): Promise<R
     snapshot,
     problems,
   };
-}
-
-/** @returns false when `take` wanted no more */
-async function readKind(
-  client: ObserverContext['client'],
-  kind: ClusterKind,
-  problems: string[],
-  take: (object: KubernetesObject) => boolean,
-): Promise<boolean> {
-  const path = collectionOf({ served: kind });
-  let isWhole = true;
-  try {
-    await new PagedList(client).forEachPage({ path, dropsStatus: true }, ({ items }) => {
-      isWhole = items.every((item) => isOfController(item, kind) || take(item));
-      return isWhole;
-    });
-  } catch (error) {
-    problems.push(refusal(`cannot list ${kind.resource} in all namespaces`, error));
-  }
-  return isWhole;
 }
 
 function reportedWorkload(

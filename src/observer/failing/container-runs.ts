@@ -2,7 +2,7 @@ import type { ProbeHint } from './probe-events.ts';
 import type { KillCause } from './causes.ts';
 import type { ProbeKind } from '../../engine/probe/probe.ts';
 import type { ContainerHealth, PodHealth } from './pod-health.ts';
-import type { EndedRun } from '../pod-status.ts';
+import type { EndedRun } from '../live-pod.ts';
 
 /** One run of a container. Times are in milliseconds since the epoch, by the clock of the node. */
 export interface ContainerRunTimes {

@@ -7,11 +7,10 @@ import { PROBE_KINDS, type ProbeKind } from '../../engine/probe/probe.ts';
 import { cut } from '../../base/text/cut.ts';
 import { ownCopy } from '../../base/text/utf8.ts';
 import { isBeingDeleted } from '../../engine/workload/kinds.ts';
-import { conditionOf, containerState, containerStatuses, containerTrouble, MOST_CONTAINERS } from '../pod-status.ts';
-import { liveContainersOf, type LiveContainer } from '../live-container.ts';
+import { conditionOf, liveContainersOf, MOST_CONTAINERS } from '../live-pod.ts';
 import { startLimits, type StartLimits } from '../start-limits.ts';
 import { handlerText } from '../../engine/probe/handler-text.ts';
-import type { ContainerTrouble, EndedRun, PodCondition } from '../pod-status.ts';
+import type { EndedRun, LiveContainer, PodCondition } from '../live-pod.ts';
 
 export interface DescribedProbe {
   /** `httpGet /healthz on port http` */
@@ -21,17 +20,14 @@ export interface DescribedProbe {
   readonly injectedBy: InjectedBy | undefined;
 }
 
-export interface ContainerHealth {
-  readonly name: string;
+export interface ContainerHealth extends Pick<
+  LiveContainer,
+  'name' | 'started' | 'ready' | 'restarts' | 'waiting' | 'isLast'
+> {
   /** When the present run began; undefined while nothing runs. */
   readonly runningSince: number | undefined;
-  readonly started: boolean;
-  readonly ready: boolean;
   /** The present run was ready before it stopped being ready. */
   readonly wasReady: boolean;
-  /** The kubelet does not start the container again after its last end. */
-  readonly isLast: boolean;
-  readonly restarts: number;
   readonly ended: EndedRun | undefined;
   readonly probes: Readonly<Partial<Record<ProbeKind, DescribedProbe>>>;
   readonly limits: StartLimits;
@@ -49,8 +45,8 @@ export interface PodHealth {
   /** When the containers stopped being ready after they had been; undefined when they are ready or never were. */
   readonly unreadySince: number | undefined;
   readonly containers: readonly ContainerHealth[];
-  /** Absent without any. */
-  readonly troubles?: readonly ContainerTrouble[];
+  /** The containers that may not run. Plain init containers and containers of Pods without probes are here, too. */
+  readonly troubles: readonly ContainerHealth[];
 }
 
 /**
@@ -63,34 +59,56 @@ export function podHealth(pod: JsonObject): PodHealth | undefined {
   const uid = stringMember(metadata, 'uid');
   const live = liveContainersOf(pod);
   if (isBeingDeleted(pod) || phase === 'Succeeded' || uid === undefined || live === undefined) return undefined;
-  const statuses = containerStatuses(pod);
   const provenance = readProvenance(stringMap(metadata, 'annotations').get(INJECTED_ANNOTATION));
   // The condition is False from the Pod's first second on.
   const change = conditionOf(pod, 'ContainersReady');
-  const containers: ContainerHealth[] = [];
-  const troubles: ContainerTrouble[] = [];
-  for (const container of live.containers.slice(0, MOST_CONTAINERS)) {
-    const found = statuses.get(container.name);
-    if (container.role === 'ephemeral' || found === undefined) continue;
-    const isInit = container.role === 'init';
-    const mayBeKilled = !isInit && startLimits(container).earliestKillSeconds !== undefined;
-    const trouble = containerTrouble(container.name, found, live.runsForever && !isInit, mayBeKilled);
-    if (trouble !== undefined) troubles.push(trouble);
-    if (isInit) continue;
-    containers.push(containerHealth(container, found, provenance.get(container.name), change));
-  }
+  const known = live.containers
+    .slice(0, MOST_CONTAINERS)
+    .filter(({ role, hasStatus }) => role !== 'ephemeral' && hasStatus);
+  const all = known.map((one) => ({ one, health: containerHealth(one, provenance.get(one.name), change) }));
+  const containers = all.flatMap(({ one, health }) => (one.role === 'init' ? [] : [health]));
+  const troubles = all.flatMap(({ one, health }) =>
+    mayNotRun(one, live.runsForever && one.role !== 'init') ? [health] : [],
+  );
   if (troubles.length === 0 && containers.every(({ probes }) => Object.keys(probes).length === 0)) return undefined;
   return {
     uid,
     isReady: containers.every(({ ready }) => ready),
     // A plain init container that has ended is ready, and one that has not keeps the others from starting.
-    hasTrouble: [...statuses.values()].map(containerState).some(({ ready, isRestart }) => !ready || isRestart),
+    hasTrouble: known.some(({ ready, isRestart }) => !ready || isRestart),
     hasEnded: phase === 'Failed',
     changedAt: change?.since,
     unreadySince: containers.every(({ wasReady }) => wasReady) ? change?.since : undefined,
     containers,
-    ...(troubles.length > 0 && { troubles }),
+    troubles,
   };
+}
+
+export const CRASH_LOOP = 'CrashLoopBackOff';
+/** pkg/kubelet/images/types.go and pkg/kubelet/kuberuntime/kuberuntime_container.go. */
+export const NOT_STARTED: ReadonlySet<string> = new Set([
+  'ImagePullBackOff',
+  'ErrImagePull',
+  'ErrImageNeverPull',
+  'InvalidImageName',
+  'ImageInspectError',
+  'RegistryUnavailable',
+  'SignatureValidationFailed',
+  'CreateContainerConfigError',
+  'CreateContainerError',
+  'PreCreateHookError',
+  'PreStartHookError',
+  'PostStartHookError',
+  'RunContainerError',
+]);
+/** One crash may be chance. */
+const FEWEST_RESTARTS = 2;
+
+/** @param isStartedAlways the kubelet starts the container again also after a success */
+function mayNotRun({ waiting, restarts, running, ends: [end] }: LiveContainer, isStartedAlways: boolean): boolean {
+  const mayLoop = restarts >= FEWEST_RESTARTS && end !== undefined;
+  if (waiting !== CRASH_LOOP && !NOT_STARTED.has(waiting ?? '') && !mayLoop) return false;
+  return waiting !== undefined || running !== undefined || end?.run.exitCode !== 0 || isStartedAlways;
 }
 
 /** Less than this after the start of a container, the Pod was never ready since. */
@@ -98,7 +116,6 @@ const NEVER_READY_MILLISECONDS = 2000;
 
 function containerHealth(
   container: LiveContainer,
-  status: JsonObject,
   injected: ReadonlyMap<string, string> | undefined,
   change: PodCondition | undefined,
 ): ContainerHealth {
@@ -109,12 +126,11 @@ function containerHealth(
     const asks = ownCopy(cut(handlerText(probe.written), MOST_ASKED));
     probes[kind] = { asks, timeoutSeconds: probe.timing.timeoutSeconds, injectedBy: injectedBy(injected, kind) };
   }
-  const { running, started, ready, restarts, ends } = containerState(status);
+  const { name, running, started, ready, restarts, waiting, isLast, ends } = container;
   const runningSince = running?.startedAt;
-  const ended = ends[0]?.run;
   const unreadySince = change?.isTrue === false ? change.since : undefined;
   return {
-    name: container.name,
+    name,
     runningSince,
     started,
     ready,
@@ -122,9 +138,10 @@ function containerHealth(
       runningSince !== undefined &&
       unreadySince !== undefined &&
       unreadySince - runningSince >= NEVER_READY_MILLISECONDS,
-    isLast: !container.mayBeRestarted(ended?.exitCode),
+    isLast,
     restarts,
-    ended,
+    waiting,
+    ended: ends[0]?.run,
     probes,
     limits: startLimits(container),
   };

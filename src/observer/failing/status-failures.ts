@@ -1,6 +1,5 @@
 import { RECOVERED_MILLISECONDS, LATE_EVENT_MILLISECONDS } from './container-runs.ts';
-import { CRASH_LOOP, FEWEST_RESTARTS, NOT_STARTED, type ContainerTrouble } from '../pod-status.ts';
-import type { ContainerHealth, PodHealth } from './pod-health.ts';
+import { CRASH_LOOP, NOT_STARTED, type ContainerHealth, type PodHealth } from './pod-health.ts';
 import type { Failure } from './diagnosis.ts';
 import type { ProbeHint } from './probe-events.ts';
 
@@ -25,8 +24,8 @@ export function statusFailures(
       .filter(({ isVoid, cause }) => isVoid !== true && cause !== 'redirect-other-host')
       .map(({ container }) => container),
   );
-  const failures = (pod.troubles ?? []).flatMap((trouble): Failure[] => {
-    const { container, waiting, restarts, ended } = trouble;
+  const failures = pod.troubles.flatMap((trouble): Failure[] => {
+    const { name: container, waiting, restarts, ended } = trouble;
     if (explained.has(container)) return [];
     const failure = { container, probe: undefined, described: undefined };
     if (waiting !== undefined && NOT_STARTED.has(waiting))
@@ -44,19 +43,19 @@ export function statusFailures(
 
 /** Two short runs, one after the other, that no probe ended. The state between two runs does not matter. */
 function isLoop(
-  { container, waiting, restarts, runningSince, ended, mayBeKilled }: ContainerTrouble,
+  { name, waiting, runningSince, ended, limits }: ContainerHealth,
   hints: readonly ProbeHint[],
   now: number,
 ): boolean {
   if (waiting === CRASH_LOOP) return true;
-  if (restarts < FEWEST_RESTARTS || ended === undefined) return false;
+  if (ended === undefined) return false;
   const areShort =
     ended.until - ended.from < RECOVERED_MILLISECONDS && now - (runningSince ?? ended.until) < RECOVERED_MILLISECONDS;
-  if (!areShort || (mayBeKilled && ended.bySignal && !ended.outOfMemory)) return false;
+  const mayBeKilled = limits.earliestKillSeconds !== undefined && ended.bySignal && !ended.outOfMemory;
+  if (!areShort || mayBeKilled) return false;
   const [from, until] = [ended.from, ended.until + LATE_EVENT_MILLISECONDS];
   return !hints.some(
-    (hint) =>
-      hint.container === container && hint.cause === 'killed' && hint.times.some((at) => at >= from && at <= until),
+    (hint) => hint.container === name && hint.cause === 'killed' && hint.times.some((at) => at >= from && at <= until),
   );
 }
 

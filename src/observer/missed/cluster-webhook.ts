@@ -1,7 +1,7 @@
 import { objectsAt, textAt } from '../../base/json/field-path.ts';
 import { listMember, objectMember, stringMap, type JsonObject } from '../../base/json/json-value.ts';
 import { PagedList } from '../../cluster/client/paged-list.ts';
-import { rootOf } from '../../cluster/sources/cluster-kinds.ts';
+import { collectionOf } from '../observed-workload.ts';
 import { DEFAULT_SCOPE, isMutatingWebhook, readWebhookScope, type WebhookScope } from './webhook-scope.ts';
 import type { ApiClient } from '../../cluster/client/api-client.ts';
 
@@ -16,8 +16,7 @@ export interface ClusterWebhook {
 
 /** Reads the configuration of the webhook, and the mutation mode that the Pods behind its Service run with. */
 export async function readClusterWebhook(client: ApiClient): Promise<ClusterWebhook> {
-  const path = `${rootOf('admissionregistration.k8s.io/v1')}/mutatingwebhookconfigurations`;
-  const configurations = await itemsAt(client, path);
+  const configurations = await itemsAt(client, collectionOf(WEBHOOK_CONFIGURATIONS));
   const own = configurations?.find((each) => objectsAt(each, 'webhooks').some(isMutatingWebhook));
   if (configurations !== undefined && own === undefined)
     return { ...UNREAD, stepOf: () => 'the cluster has no webhook of Probewright' };
@@ -35,18 +34,23 @@ export async function readClusterWebhook(client: ApiClient): Promise<ClusterWebh
   };
 }
 
+const WEBHOOK_CONFIGURATIONS = {
+  apiVersion: 'admissionregistration.k8s.io/v1',
+  resource: 'mutatingwebhookconfigurations',
+};
 const UNREAD = { scope: DEFAULT_SCOPE, isScopeRead: false };
 
 /** The flag --mutation of the Pods behind the Service, whatever owns them. Undefined without such Pods, or a right. */
 async function mutationOf(client: ApiClient, webhook: JsonObject | undefined): Promise<string | undefined> {
   const [namespace, name] = ['namespace', 'name'].map((field) => textAt(webhook, 'clientConfig', 'service', field));
   if (namespace === undefined || name === undefined) return undefined;
-  const root = `/api/v1/namespaces/${encodeURIComponent(namespace)}`;
-  const [service] = (await itemsAt(client, `${root}/services`, { fieldSelector: `metadata.name=${name}` })) ?? [];
+  const listed = (resource: string, query: Record<string, string>): ReturnType<typeof itemsAt> =>
+    itemsAt(client, collectionOf({ apiVersion: 'v1', resource }, namespace), query);
+  const [service] = (await listed('services', { fieldSelector: `metadata.name=${name}` })) ?? [];
   const labels = [...stringMap(objectMember(service ?? {}, 'spec') ?? {}, 'selector')];
   if (labels.length === 0) return undefined;
   const labelSelector = labels.map((label) => label.join('=')).join(',');
-  const pods = (await itemsAt(client, `${root}/pods`, { labelSelector })) ?? [];
+  const pods = (await listed('pods', { labelSelector })) ?? [];
   const modes = pods.map((pod) => modeOf(objectsAt(pod, 'spec', 'containers')));
   // While the webhook is rolled out, some of its Pods may inject nothing.
   return modes.find((mode) => mode !== 'On') ?? modes[0];
@@ -64,7 +68,7 @@ function modeOf(containers: readonly JsonObject[]): string {
 }
 
 /** All objects of a collection. Undefined when they cannot be read. */
-export async function itemsAt(
+async function itemsAt(
   client: ApiClient,
   path: string,
   query: Record<string, string> = {},

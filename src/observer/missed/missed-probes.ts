@@ -12,7 +12,7 @@ import { writtenProbe, type Container, type Pod, type WrittenProbe } from '../..
 import { POD_KIND, isBeingDeleted, templatesToLookAt } from '../../engine/workload/kinds.ts';
 import { isMeshProxyName } from '../../engine/workload/mesh.ts';
 import { restartLine, type LiveProperties } from '../../explain/fleet-page/live-findings.ts';
-import { metadataOf } from '../pod-status.ts';
+import { metadataOf } from '../live-pod.ts';
 import { workloadKey, type NamedObject } from '../observed-workload.ts';
 import { isInScope, type WebhookScope } from './webhook-scope.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';

@@ -8,6 +8,7 @@ import {
   type ReportApi,
   type ReportsSetting,
 } from '../../cluster/sources/observer-reports.ts';
+import { collectionOf } from '../observed-workload.ts';
 import { HASH_ANNOTATION, MANAGED_BY_LABEL, isOurs, reportObject, type ReportContent } from './report-object.ts';
 import type { RateLimiter } from '../../cluster/client/rate-limiter.ts';
 import { Reflector, type ReflectorContext } from '../../cluster/client/reflector.ts';
@@ -31,11 +32,6 @@ export async function discoverReportApis(client: ApiClient, setting: ReportsSett
 async function isServed(client: ApiClient, { apiVersion, resource }: ReportApi): Promise<boolean> {
   const answer = await unlessMissing(client.request({ method: 'GET', path: `/apis/${apiVersion}` }));
   return objectsAt(answer, 'resources').some(({ name }) => name === resource);
-}
-
-export function reportsPath({ apiVersion, resource }: ReportApi, namespace?: string): string {
-  const scope = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
-  return `/apis/${apiVersion}${scope}/${resource}`;
 }
 
 /** Creates or replaces a report, or deletes it if there is no content. Findings that it has keep their time stamps. */
@@ -64,10 +60,10 @@ export async function removeReports(
   signal: AbortSignal,
 ): Promise<number> {
   const paths: string[] = [];
-  const list = { path: reportsPath(api), query: { labelSelector: OUR_REPORTS }, accept: METADATA_LIST, signal };
+  const list = { path: collectionOf(api), query: { labelSelector: OUR_REPORTS }, accept: METADATA_LIST, signal };
   await new PagedList(client).forEachPage(list, ({ items }) => {
     for (const { metadata } of items)
-      if (isOurs(metadata)) paths.push(`${reportsPath(api, metadata.namespace)}/${metadata.name}`);
+      if (isOurs(metadata)) paths.push(`${collectionOf(api, metadata.namespace)}/${metadata.name}`);
   });
   for (const path of paths) {
     await pace.turn(signal);
@@ -101,7 +97,7 @@ export class KnownReports extends Map<string, string> {
   constructor(context: ReflectorContext, api: ReportApi, troubled: (problem: string | undefined) => void) {
     super();
     this.api = api;
-    const reports = { path: reportsPath(api), labelSelector: OUR_REPORTS, metadataOnly: true };
+    const reports = { path: collectionOf(api), labelSelector: OUR_REPORTS, metadataOnly: true };
     let unlisted = new Set<string>();
     this.reflector = new Reflector(context, reports, {
       seen: (objects) => {

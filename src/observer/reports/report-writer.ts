@@ -10,12 +10,11 @@ import {
   discoverReportApis,
   removeReports,
   reportKey,
-  reportsPath,
   writeReport,
 } from './report-api.ts';
 import { reportName, type ReportContent } from './report-object.ts';
 import { Counter, type Registry } from 'prom-client';
-import type { NamedObject } from '../observed-workload.ts';
+import { objectPath, type NamedObject } from '../observed-workload.ts';
 import { recordOf, type ScanDependencies, type WorkloadRecord, type WorkloadRecords } from '../scan/verdicts.ts';
 import type { ReportApi } from '../../cluster/sources/observer-reports.ts';
 
@@ -195,7 +194,7 @@ export class ReportWriter {
     const judged = await this.#contentOf(report);
     const content = judged?.results.length === 0 && !reportSettings.includeClean ? undefined : judged;
     if (known === undefined || known.get(key) === content?.hash) return;
-    const path = `${reportsPath(known.api, namespace)}/${reportName(uid)}`;
+    const path = objectPath(known.api, { namespace, name: reportName(uid) });
     await writeReport(client, path, content, known.api, Math.floor(now() / 1000), signal);
     if (content === undefined) known.delete(key);
     else known.set(key, content.hash);

@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { isKubernetesObject, type KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import { Backoff, pause, RepeatedWork } from '../../cluster/client/timing.ts';
-import { collectionOf, OBSERVED_POD, workloadOf, type ObservedKind, type NamedObject } from '../observed-workload.ts';
+import { collectionOf, objectPath, OBSERVED_POD, workloadOf } from '../observed-workload.ts';
+import type { NamedObject, ObservedKind } from '../observed-workload.ts';
+import { PagedList } from '../../cluster/client/paged-list.ts';
 import { RateLimiter } from '../../cluster/client/rate-limiter.ts';
+import { messageOf } from '../../base/text/error-message.ts';
+import type { ApiClient } from '../../cluster/client/api-client.ts';
 import { affectedNamespaces, exceptionEnds, union, type AffectedNamespaces } from './affected-namespaces.ts';
-import { kindKey, listReader, listsFor } from './scan-lists.ts';
+import { kindKey, listsFor } from './scan-lists.ts';
 import { Verdicts, type ScanRun, type ScanDependencies, type WorkloadRecord } from './verdicts.ts';
 import { WorkloadWatches } from './workload-watches.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
@@ -32,7 +36,7 @@ export class LeadingScan {
   readonly #pods: StandalonePods;
   readonly #stopped = new AbortController();
   readonly #watches: WorkloadWatches;
-  readonly #readList: ReturnType<typeof listReader>;
+  readonly #pace: RateLimiter;
   readonly #work: RepeatedWork;
   readonly #backoff: Backoff;
   /** The run of all that watches show. */
@@ -48,7 +52,7 @@ export class LeadingScan {
   #noticed: number;
 
   constructor(dependencies: ScanDependencies, status: ScanStatus, pods: StandalonePods, writes: ReportWrites) {
-    const { client, monotonic, random } = dependencies;
+    const { monotonic, random } = dependencies;
     this.#dependencies = dependencies;
     this.#status = status;
     this.#pods = pods;
@@ -60,12 +64,12 @@ export class LeadingScan {
       gone: (object) => this.gone(object, kind),
       listed: (uids) => this.listed(kind, uids),
       troubled: (problem) => {
-        const path = collectionOf(kind);
+        const path = collectionOf(kind.served);
         if (problem === undefined) dependencies.log.info({ path }, 'workloads can be watched again');
         else dependencies.log.warn({ path, problem }, 'workloads cannot be watched now');
       },
     }));
-    this.#readList = listReader(client, new RateLimiter(REQUESTS_PER_SECOND, monotonic), this.#stopped.signal);
+    this.#pace = new RateLimiter(REQUESTS_PER_SECOND, monotonic);
     this.#work = new RepeatedWork(() => this.#round(), TICK_MILLISECONDS, random);
     this.#backoff = new Backoff(RETRIES, random);
   }
@@ -139,7 +143,7 @@ export class LeadingScan {
       return this.verdicts.take(object, kind, run);
     } catch (error) {
       const { namespace, name } = object.metadata;
-      const place = { path: collectionOf(kind), namespace, name };
+      const place = { path: collectionOf(kind.served), namespace, name };
       this.#dependencies.log.error({ err: error, ...place }, 'a workload cannot be judged');
       return undefined;
     }
@@ -156,7 +160,7 @@ export class LeadingScan {
       ({ served }) => served.group === group && served.kind === name,
     );
     if (kind === undefined) return undefined;
-    const path = `${collectionOf(kind, workload.namespace)}/${encodeURIComponent(workload.name)}`;
+    const path = objectPath(kind.served, workload);
     const object = await this.#dependencies.client.request({ method: 'GET', path, signal: this.#stopped.signal });
     return isKubernetesObject(object) ? this.take(object, kind) : undefined;
   }
@@ -218,23 +222,40 @@ export class LeadingScan {
   }
 
   async #scan(scope: AffectedNamespaces, reason: ScanReason): Promise<void> {
-    const { log, now, scanInterval } = this.#dependencies;
+    const { client, log, now, scanInterval } = this.#dependencies;
     const { signal } = this.#stopped;
     const run = this.#started(randomUUID(), reason, scope);
     const isIn = (namespace: string | undefined): boolean =>
       scope === 'all' || (namespace !== undefined && scope.has(namespace));
     const problems: string[] = [];
     if (scope === 'all') await this.#watches.discover();
-    for (const list of listsFor(scope, this.#watches.kinds, this.#pods.namespaces, this.verdicts.records)) {
+    const paced: Pick<ApiClient, 'measured'> = {
+      measured: async (request) => {
+        await this.#pace.turn(signal);
+        return await client.measured(request);
+      },
+    };
+    for (const { kind, namespace, query } of listsFor(
+      scope,
+      this.#watches.kinds,
+      this.#pods.namespaces,
+      this.verdicts.records,
+    )) {
       if (signal.aborted) return;
-      const known = this.#recordsOf(list.kind, list.namespace);
+      const known = this.#recordsOf(kind, namespace);
       const uids = new Set<string>();
-      const problem = await this.#readList(list, (object) => {
-        if (object.metadata.uid !== undefined) uids.add(object.metadata.uid);
-        if (isIn(object.metadata.namespace)) this.take(object, list.kind, run);
-      });
-      if (problem === undefined) this.listed(list.kind, uids, known);
-      else problems.push(problem);
+      try {
+        const request = { path: collectionOf(kind.served, namespace), query, dropsStatus: true, signal };
+        await new PagedList(paced).forEachPage(request, ({ items }) => {
+          for (const object of signal.aborted ? [] : items) {
+            if (object.metadata.uid !== undefined) uids.add(object.metadata.uid);
+            if (isIn(object.metadata.namespace)) this.take(object, kind, run);
+          }
+        });
+        this.listed(kind, uids, known);
+      } catch (error) {
+        problems.push(messageOf(error));
+      }
     }
     if (signal.aborted) return;
     for (const problem of problems) log.warn({ scan: run.id, problem }, 'workloads cannot be listed');

@@ -77,7 +77,7 @@ export class Verdicts {
     }
     this.#noteController(object, workload.kind);
     // The owner is judged in its place.
-    if (isOfController(object, { ...kind.served, names: [], isNamespaced: true })) return undefined;
+    if (isOfController(object, kind.served)) return undefined;
     const version = versionOf(object);
     const before = recordOf(this.records, workload);
     const isKnown = before?.workload.uid === workload.uid;

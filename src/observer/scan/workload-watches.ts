@@ -1,9 +1,9 @@
 import { hasCode } from '../../cluster/client/api-client.ts';
 import { tryList } from '../../cluster/client/paged-list.ts';
-import { discoverKinds, resourceOf } from '../../cluster/sources/cluster-kinds.ts';
+import { resourceOf } from '../../cluster/sources/cluster-kinds.ts';
 import { messageOf } from '../../base/text/error-message.ts';
-import { isReadyMade, isPod, workloadKind } from '../../engine/workload/kinds.ts';
-import { collectionOf, type ObservedKind } from '../observed-workload.ts';
+import { isReadyMade, isPod } from '../../engine/workload/kinds.ts';
+import { collectionOf, observedKinds, type ObservedKind } from '../observed-workload.ts';
 import { kindKey } from './scan-lists.ts';
 import { Reflector, type ReflectorListener } from '../../cluster/client/reflector.ts';
 import type { ScanDependencies } from './verdicts.ts';
@@ -46,13 +46,10 @@ export class WorkloadWatches {
   async discover(): Promise<boolean> {
     const { client, kinds: known, log } = this.#dependencies;
     try {
-      const { kinds, problems } = await discoverKinds(client, known);
+      const { kinds, problems } = await observedKinds(client, known);
       for (const problem of problems) log.warn({ problem }, 'kinds of workloads cannot be found out');
-      const observed = kinds.flatMap((served): ObservedKind[] => {
-        const templates = workloadKind(served.group, served.kind, known);
-        // Pods come from the one watch of Pods. Reports are objects of a namespace.
-        return templates === undefined || isPod(templates) || !served.isNamespaced ? [] : [{ served, templates }];
-      });
+      // Pods come from the one watch of Pods. Reports are objects of a namespace.
+      const observed = kinds.filter(({ served, templates }) => !isPod(templates) && served.isNamespaced);
       const arePermitted = await Promise.all(observed.map((kind) => this.#isPermitted(kind)));
       const permitted = observed.filter((_, index) => arePermitted[index]);
       // A group that could not be asked keeps its watches.
@@ -77,7 +74,7 @@ export class WorkloadWatches {
     const { client, log } = this.#dependencies;
     if (!isReadyMade(kind.templates)) return true;
     try {
-      await tryList(client, collectionOf(kind));
+      await tryList(client, collectionOf(kind.served));
       return true;
     } catch (error) {
       // The watch reports all other failures.
@@ -91,7 +88,7 @@ export class WorkloadWatches {
 
   /** Watches these kinds, and no others: of another kind, nothing is there. A watched kind stays as it is. */
   #follow(kinds: readonly ObservedKind[]): void {
-    const wanted = new Map(kinds.map((kind) => [collectionOf(kind), kind]));
+    const wanted = new Map(kinds.map((kind) => [collectionOf(kind.served), kind]));
     const served = new Set(kinds.map((kind) => kindKey(kind.served)));
     for (const [path, { kind, reflector }] of this.#watches) {
       if (wanted.has(path)) continue;

@@ -2,20 +2,12 @@ import { textAt } from '../../base/json/field-path.ts';
 import { objectMember, type JsonObject } from '../../base/json/json-value.ts';
 import { shortHash } from '../../base/text/utf8.ts';
 import { PROFILE_BOUNDS } from '../../engine/policy/bounds.ts';
-import type { StartSample } from '../../engine/facts/startup-profile.ts';
+import type { StartSample } from '../../engine/facts/read-startup-profile.ts';
 import { mayHaveProbes } from '../../engine/workload/pod.ts';
 import { isBeingDeleted } from '../../engine/workload/kinds.ts';
-import { liveContainersOf, type LiveContainer } from '../live-container.ts';
 import { controllerOfPod } from '../observed-workload.ts';
-import {
-  MOST_CONTAINERS,
-  conditionOf,
-  containerState,
-  containerStatuses,
-  instantOf,
-  metadataOf,
-} from '../pod-status.ts';
-import type { ContainerState, PodCondition } from '../pod-status.ts';
+import { MOST_CONTAINERS, conditionOf, instantOf, liveContainersOf, metadataOf } from '../live-pod.ts';
+import type { LiveContainer, PodCondition } from '../live-pod.ts';
 import { formatInstant } from '../../base/text/duration.ts';
 import { overEstimate, startProbeOf, type StartProbe } from '../start-limits.ts';
 import type { WorkloadReference } from '../../engine/workload/workload-of-pod.ts';
@@ -58,11 +50,12 @@ export function nodeOf(pod: JsonObject): string {
 /** The start of the container that runs now. `rounding`: the error of the two instants, in seconds. */
 export function startOf(
   pod: JsonObject,
-  { container, running, isRestart }: ObservedContainer,
+  container: LiveContainer,
   probe: StartProbe,
   seconds: number,
   rounding: number,
 ): MeasuredStart | undefined {
+  const { running, isRestart } = container;
   const workload = controllerOfPod(pod);
   if (workload === undefined || running === undefined || seconds > PROFILE_BOUNDS.seconds) return undefined;
   return {
@@ -82,7 +75,7 @@ export function startOf(
 /** Seconds from the start to the condition ContainersReady, rounded up; undefined when the condition does not tell. */
 export function secondsUntilReady(
   ready: PodCondition | undefined,
-  one: ObservedContainer,
+  one: LiveContainer,
   startedAt: number,
 ): number | undefined {
   if (ready?.isTrue !== true || !one.ready || ready.since < startedAt) return undefined;
@@ -90,14 +83,14 @@ export function secondsUntilReady(
 }
 
 /** True when the container is ready only after a second probe, which may pass long after the startup probe. */
-export function hasLaterProbe({ container }: ObservedContainer, { basis }: StartProbe): boolean {
-  return basis === 'startup' && container.probes.readinessProbe !== undefined;
+export function hasLaterProbe({ probes }: LiveContainer, { basis }: StartProbe): boolean {
+  return basis === 'startup' && probes.readinessProbe !== undefined;
 }
 
 /** The sample with the instant of the condition, if the condition is earlier than the event that reported the start. */
 export function better(
   start: MeasuredStart,
-  one: ObservedContainer,
+  one: LiveContainer,
   ready: PodCondition | undefined,
   startedAt: number,
 ): MeasuredStart {
@@ -130,23 +123,18 @@ export function startInSnapshot(pod: JsonObject, now: number): MeasuredStart | u
   if (ready?.isTrue !== true || created === undefined || containers === undefined) return undefined;
   if (ready.since - created >= LONGEST_START_MILLISECONDS || now - created >= OLDEST_MILLISECONDS) return undefined;
   if (containers.some(({ isRestart, running }) => isRestart || running === undefined)) return undefined;
-  const [slow, ...others] = containers.filter(({ container }) => startProbeOf(container) !== undefined);
-  const probe = slow && startProbeOf(slow.container);
+  const [slow, ...others] = containers.filter((container) => startProbeOf(container) !== undefined);
+  const probe = slow && startProbeOf(slow);
   if (slow?.running === undefined || probe === undefined || others.length > 0) return undefined;
   const { startedAt } = slow.running;
   // The condition also waits for containers without probes, which are ready as soon as they run.
   const latest = Math.max(...containers.map(({ running }) => running?.startedAt ?? 0));
   if (latest > startedAt && ready.since <= latest + READY_AT_ONCE_MILLISECONDS) return undefined;
   // Readiness comes after the startup probe, and may wait for other services.
-  const hasReadiness = slow.container.probes.readinessProbe !== undefined;
+  const hasReadiness = slow.probes.readinessProbe !== undefined;
   const seconds = secondsUntilReady(ready, slow, startedAt);
   const start = seconds === undefined ? undefined : startOf(pod, slow, probe, seconds, ROUNDING_SECONDS);
   return start && { ...start, sample: { ...start.sample, ...(hasReadiness && { basis: 'readiness' }) } };
-}
-
-/** A container of a Pod with its status. */
-export interface ObservedContainer extends ContainerState {
-  readonly container: LiveContainer;
 }
 
 /**
@@ -154,16 +142,12 @@ export interface ObservedContainer extends ContainerState {
  * completion, because Probewright gives such containers no probes. Undefined also for a Pod with too many containers:
  * nobody learns from such a Pod, and each event of it would take long.
  */
-export function observedContainers(pod: JsonObject): readonly ObservedContainer[] | undefined {
+export function observedContainers(pod: JsonObject): readonly LiveContainer[] | undefined {
   const live = liveContainersOf(pod);
   if (live?.runsForever !== true) return undefined;
-  const statuses = containerStatuses(pod);
   const containers = live.containers.filter((container) => container.name !== '' && mayHaveProbes(container));
   if (containers.length > MOST_CONTAINERS) return undefined;
-  return containers.map((container) => {
-    const state = containerState(statuses.get(container.name) ?? {});
-    return { ...state, container, running: state.running?.containerID === '' ? undefined : state.running };
-  });
+  return containers.map((one) => (one.running?.containerID === '' ? { ...one, running: undefined } : one));
 }
 
 /** The condition ContainersReady. The condition Ready also waits for readiness gates. */

@@ -5,7 +5,7 @@ import {
   type KilledStarts,
   type StartSample,
   type StartupProfile,
-} from '../../engine/facts/startup-profile.ts';
+} from '../../engine/facts/read-startup-profile.ts';
 import { learnedBudget, type StartFigures } from '../../engine/probe/startup-budget.ts';
 import { compareText } from '../../base/text/cut.ts';
 import { formatInstant } from '../../base/text/duration.ts';
@@ -103,14 +103,14 @@ export function shownFigures(container: ContainerProfile): ShownFigures {
 
 /** The figures of a container of which only the seconds of each start are known. */
 export function figuresOfSeconds(known: StartFigures, budgetSeconds: number | undefined): ShownFigures {
-  const samples = (known.seconds ?? []).map((seconds) => ({ seconds }));
-  const [p50, p90] = [percentile(samples, 0.5), percentile(samples, 0.9)];
+  const { seconds = [] } = known;
+  const [p50, p90] = [percentile(seconds, 0.5), percentile(seconds, 0.9)];
   return {
     starts: known.starts,
-    restarts: samples.length - known.starts,
+    restarts: seconds.length - known.starts,
     ...(p50 !== undefined && { p50Seconds: p50 }),
     ...(p90 !== undefined && { p90Seconds: p90 }),
-    ...(samples.length > 0 && { maxSeconds: known.longestSeconds }),
+    ...(seconds.length > 0 && { maxSeconds: known.longestSeconds }),
     ...(budgetSeconds !== undefined && { budgetSeconds }),
   };
 }
@@ -149,7 +149,7 @@ export function profileStatus({ workload, containers }: StartupProfile): JsonObj
 }
 
 /** The smallest measured start that at least this share of the starts does not exceed; undefined without a start. */
-export function percentile(samples: readonly Pick<StartSample, 'seconds'>[], share: number): number | undefined {
-  const sorted = samples.map((sample) => sample.seconds).sort((one, other) => one - other);
+export function percentile(seconds: readonly number[], share: number): number | undefined {
+  const sorted = seconds.toSorted((one, other) => one - other);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
 }

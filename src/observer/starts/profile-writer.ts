@@ -2,13 +2,15 @@ import { textAt } from '../../base/json/field-path.ts';
 import { isJsonObject, type JsonObject } from '../../base/json/json-value.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { readStartupProfile } from '../../engine/facts/read-startup-profile.ts';
-import { figuresOf, profileName, STARTUP_PROFILE_KIND } from '../../engine/facts/startup-profile.ts';
+import { profileName, STARTUP_PROFILE_KIND } from '../../engine/facts/startup-profile.ts';
+import { figuresOf } from '../../engine/facts/read-startup-profile.ts';
 import { hasCode, unlessMissing, type ApiClient } from '../../cluster/client/api-client.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
 import { writeFailure } from '../../cluster/client/write-failure.ts';
 import { groupOfVersion } from '../../engine/workload/kinds.ts';
+import { collectionOf, objectPath } from '../observed-workload.ts';
 import { profileStatus, shownFigures, updatedProfile } from './profile-update.ts';
-import type { ContainerProfile, StartupProfile } from '../../engine/facts/startup-profile.ts';
+import type { ContainerProfile, StartupProfile } from '../../engine/facts/read-startup-profile.ts';
 import type { WorkloadReference } from '../../engine/workload/workload-of-pod.ts';
 import { sinceOf, type PendingStarts, type PendingWorkload } from './pending-starts.ts';
 
@@ -18,6 +20,7 @@ export type WriteResult = 'written' | 'unchanged' | 'conflict' | 'gone' | 'faile
 /** Asks for the object of a workload, whose uid the profile's owner reference needs. */
 export type FindWorkload = (namespace: string, workload: WorkloadReference) => Promise<JsonObject | undefined>;
 
+const PROFILES = { apiVersion: POLICY_API_VERSION, resource: 'startupprofiles' };
 export const WRITE_MILLISECONDS = 5 * 60_000;
 /** Starts that change no figure are written after this time, so that the profile keeps the latest starts. */
 const QUIET_MILLISECONDS = 60 * 60_000;
@@ -50,8 +53,7 @@ export class ProfileWriter {
     const { key, namespace, workload, starts } = pending;
     this.#writtenAt.set(key, now);
     const name = profileName(workload.kind, workload.name);
-    const collection = `/apis/${POLICY_API_VERSION}/namespaces/${encodeURIComponent(namespace)}/startupprofiles`;
-    const path = `${collection}/${encodeURIComponent(name)}`;
+    const path = objectPath(PROFILES, { namespace, name });
     try {
       const found = await unlessMissing(this.#client.request({ method: 'GET', path, signal }));
       const existing = isJsonObject(found) ? found : undefined;
@@ -62,7 +64,7 @@ export class ProfileWriter {
       if (known !== undefined && isDeepStrictEqual(known, profile)) return this.#done(pending, 'unchanged');
       if (known !== undefined && Math.abs(now - sinceOf(pending)) < QUIET_MILLISECONDS && !isRelevant(known, profile))
         return 'unchanged';
-      const object = existing ?? (await this.#create(collection, name, namespace, workload, signal));
+      const object = existing ?? (await this.#create(name, namespace, workload, signal));
       if (object === undefined) return this.#done(pending, 'gone');
       const body = { ...object, status: profileStatus(profile) };
       await this.#client.request({ method: 'PUT', path: `${path}/status`, body, signal });
@@ -86,7 +88,6 @@ export class ProfileWriter {
 
   /** Creates a profile that its workload owns; undefined when there is no such workload any more. */
   async #create(
-    collection: string,
     name: string,
     namespace: string,
     workload: WorkloadReference,
@@ -107,7 +108,12 @@ export class ProfileWriter {
         ownerReferences: [{ apiVersion, kind, name: ownerName, uid }],
       },
     };
-    const created = await this.#client.request({ method: 'POST', path: collection, body, signal });
+    const created = await this.#client.request({
+      method: 'POST',
+      path: collectionOf(PROFILES, namespace),
+      body,
+      signal,
+    });
     return isJsonObject(created) ? created : undefined;
   }
 }

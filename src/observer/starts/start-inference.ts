@@ -1,9 +1,8 @@
 import type { JsonObject } from '../../base/json/json-value.ts';
 import { isBeingDeleted } from '../../engine/workload/kinds.ts';
 import { NamespaceShares } from '../namespace-shares.ts';
-import type { LiveContainer } from '../live-container.ts';
 import { controllerOfPod } from '../observed-workload.ts';
-import { conditionOf, metadataOf, type ContainerState, type EndedRun, type PodCondition } from '../pod-status.ts';
+import { conditionOf, metadataOf, type EndedRun, type LiveContainer, type PodCondition } from '../live-pod.ts';
 import { KubeletRestarts, type ClosedGate } from './kubelet-restarts.ts';
 import {
   better,
@@ -17,9 +16,9 @@ import {
   startOf,
 } from './measured-start.ts';
 import { startLimits, startProbeOf, type StartProbe } from '../start-limits.ts';
-import type { MeasuredStart, ObservedContainer, SeenStart } from './measured-start.ts';
+import type { MeasuredStart, SeenStart } from './measured-start.ts';
 
-type ContainerEnd = ContainerState['ends'][number];
+type ContainerEnd = LiveContainer['ends'][number];
 
 interface Starting {
   /** The container that runs; '' while none runs. */
@@ -51,7 +50,7 @@ interface PodEvent {
   readonly node: string;
   /** About when the kubelet wrote this status, in seconds since the epoch. */
   readonly wroteAt: number;
-  readonly containers: readonly ObservedContainer[];
+  readonly containers: readonly LiveContainer[];
   readonly ready: PodCondition | undefined;
   readonly before: StartingPod | undefined;
   readonly receivedAt: number;
@@ -143,10 +142,10 @@ export class StartInference {
     let unready = 0;
     for (const one of containers) {
       if (!one.ready) unready += 1;
-      const probe = startProbeOf(one.container);
+      const probe = startProbeOf(one);
       if (probe === undefined) continue;
       const next = this.#follow(event, one, probe);
-      if (next !== undefined) starting.set(one.container.name, next);
+      if (next !== undefined) starting.set(one.name, next);
     }
     if (starting.size === 0) this.#forget(namespace, uid, node);
     else this.#keep(event, { node, containers: starting, unready, seenAt: receivedAt });
@@ -185,7 +184,7 @@ export class StartInference {
   }
 
   /** The record to keep of a container; undefined when it is not starting, or when a part of its start was not seen. */
-  #follow(event: PodEvent, one: ObservedContainer, probe: StartProbe): Starting | undefined {
+  #follow(event: PodEvent, one: LiveContainer, probe: StartProbe): Starting | undefined {
     const { running } = one;
     let known = this.#known(event, one, probe);
     if (known?.provisional !== undefined) {
@@ -215,8 +214,8 @@ export class StartInference {
   }
 
   /** The record of the container, after the end of the container that was starting. */
-  #known(event: PodEvent, one: ObservedContainer, probe: StartProbe): Starting | undefined {
-    const known = event.before?.containers.get(one.container.name);
+  #known(event: PodEvent, one: LiveContainer, probe: StartProbe): Starting | undefined {
+    const known = event.before?.containers.get(one.name);
     if (known === undefined || known.containerID === '') return this.#isListing ? undefined : known;
     if (known.provisional !== undefined) return known;
     const end = one.ends.find(({ containerID }) => containerID === known.containerID);
@@ -230,7 +229,7 @@ export class StartInference {
   }
 
   /** The start has ended. Reports the sample, or keeps it for a better instant. */
-  #passed(event: PodEvent, one: ObservedContainer, probe: StartProbe, now: Starting): Starting | undefined {
+  #passed(event: PodEvent, one: LiveContainer, probe: StartProbe, now: Starting): Starting | undefined {
     const { before, receivedAt } = event;
     const byCondition = secondsUntilReady(event.ready, one, now.startedAt);
     const isOneEvent = now.runningSeenAt === receivedAt;
@@ -254,12 +253,7 @@ export class StartInference {
   }
 
   /** A container has ended while it was starting. */
-  #ended(
-    { pod, node }: PodEvent,
-    { container }: ObservedContainer,
-    { containerID, run }: ContainerEnd,
-    known: Starting,
-  ): void {
+  #ended({ pod, node }: PodEvent, container: LiveContainer, { containerID, run }: ContainerEnd, known: Starting): void {
     if (known.isUnsure || this.#restarts.isInterrupted(node, beginOf(known))) return;
     const workload = controllerOfPod(pod);
     const boundSeconds = boundOf(container, run);
@@ -293,16 +287,17 @@ function hasBeenReady({ ready }: Pick<PodEvent, 'ready'>, startedAt: number): bo
  */
 function isFromItsStart({ ready, containers }: PodEvent, startedAt: number): boolean {
   if (ready === undefined || ready.isTrue || hasBeenReady({ ready }, startedAt)) return false;
-  return containers.filter(({ container }) => startProbeOf(container) !== undefined).length === 1;
+  return containers.filter((container) => startProbeOf(container) !== undefined).length === 1;
 }
 
 function firstRecord(
   { receivedAt }: PodEvent,
-  { container, isRestart, ends }: ObservedContainer,
+  container: LiveContainer,
   { basis }: StartProbe,
   running: { readonly containerID: string; readonly startedAt: number },
   isNew: boolean,
 ): Starting {
+  const { isRestart, ends } = container;
   const hasLiveness = container.probes.livenessProbe !== undefined;
   const mayHaveBeenOpen = !isNew && hasLiveness;
   // The failures of a run that no probe has ended count in the next one (pkg/kubelet/prober/worker.go, doProbe).

@@ -8,7 +8,7 @@ import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
 import { discoverKinds, type ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
 import { gauge } from '../gauges.ts';
 import { groupOfVersion } from '../../engine/workload/kinds.ts';
-import { collectionOf } from '../observed-workload.ts';
+import { objectPath } from '../observed-workload.ts';
 import { PendingStarts } from './pending-starts.ts';
 import { ProfileWriter, WRITE_MILLISECONDS } from './profile-writer.ts';
 import { StartInference } from './start-inference.ts';
@@ -143,7 +143,7 @@ export class StartsPart implements ObserverPart {
     this.#kinds ??= discoverKinds(this.#context.client, this.#context.kinds).then(({ kinds }) => kinds);
     const known = (await this.#kinds).find((one) => one.kind === kind && one.group === groupOfVersion(apiVersion));
     if (known === undefined) return undefined;
-    const path = `${collectionOf({ served: known }, namespace)}/${encodeURIComponent(name)}`;
+    const path = objectPath(known, { namespace, name });
     try {
       const object = await this.#context.client.request({ method: 'GET', path });
       return isJsonObject(object) ? object : undefined;

@@ -1,6 +1,7 @@
 import { checkInputs } from '../../cli/check/check-inputs.ts';
 import { withoutRepeatsByObject } from '../../cli/check/report.ts';
 import { listedViolation } from '../../cli/check/formats.ts';
+import { unaskedSelectors } from '../../cli/input/unasked-selectors.ts';
 import { engineInputs, invalidInput, withoutPosition } from './engine-inputs.ts';
 import { InvalidInputError } from './engine-options.ts';
 import type { EngineOptions, KubernetesObjects, ObjectInput } from './engine-options.ts';
@@ -12,17 +13,23 @@ import { workloadsOf } from '../../cli/plan/workloads.ts';
 import { snapshotAfter, unknownRemovals } from '../../engine/verdict/compare/policy-change.ts';
 import { storedPod } from '../../webhook/review/stored-pod.ts';
 import { planOf } from '../../engine/verdict/compare/plan.ts';
+import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { ListedViolation, PlanOutput } from '../../cli/output/json-outputs.ts';
 
 /** The exports of `import 'probewright'`. docs/api.md explains every name. */
 export * from './engine-options.ts';
 export type * from '../../cli/output/json-outputs.ts';
 
+/** A warning or a note as a line: the argument, such as `policies[0]`, and the text. */
+function lineOf({ file, message }: FileProblem): string {
+  return `${file}: ${message.replace(/^(?:warning|note): /, '')}`;
+}
+
 /** The verdict on objects. */
 export interface Verdict {
   /** All violations, findings about policies first. Fields are those of `check --output json`. */
   readonly violations: readonly ListedViolation[];
-  /** The settings without effect that are probably mistakes, such as a malformed annotation. */
+  /** Settings without effect that are probably mistakes, and namespaceSelectors whose namespaces are not known. */
   readonly warnings: readonly string[];
   /** How many objects have a Pod template. Other objects have no violations. */
   readonly workloads: number;
@@ -38,9 +45,7 @@ export function judge(objects: KubernetesObjects, options: EngineOptions = {}): 
   const { violations, warnings, problems, summary } = checkInputs(inputs, 'Deny');
   return {
     violations: withoutRepeatsByObject(violations).map((violation) => listedViolation(violation, {})),
-    warnings: [...inputs.policyWarnings, ...warnings, ...problems].map(({ file, message }) =>
-      withoutPosition(`${file}:1:1: ${message.replace(/^warning: /, '')}`),
-    ),
+    warnings: [...inputs.policyWarnings, ...warnings, ...problems, ...unaskedSelectors(inputs)].map(lineOf),
     workloads: summary.workloads,
   };
 }
@@ -60,7 +65,7 @@ export interface Fixed {
   readonly probes: number;
   /** The number of findings whose advice was applied. */
   readonly advice: number;
-  /** Why containers got no probe, and advice that was not applied. */
+  /** Why containers got no probe, and advice that was not applied. Also namespaceSelectors, as in a verdict. */
   readonly remarks: readonly string[];
 }
 
@@ -82,8 +87,14 @@ export function fix(objects: KubernetesObjects, options: FixOptions = {}): Fixed
     objects: files.flatMap((file) => file.objects),
     probes: sum(files.map((file) => file.probes)),
     advice: sum(files.map((file) => file.advice)),
-    remarks: files.flatMap((file) => file.remarks.map(withoutPosition)),
+    remarks: [...files.flatMap((file) => file.remarks.map(withoutPosition)), ...unaskedSelectors(inputs).map(lineOf)],
   };
+}
+
+/** The plan of a change. */
+export interface Planned extends PlanOutput {
+  /** The warnings of a verdict that are about policies. Absent without any. */
+  readonly warnings?: readonly string[];
 }
 
 export interface PlanOptions extends EngineOptions {
@@ -98,7 +109,7 @@ export interface PlanOptions extends EngineOptions {
  *
  * @throws InvalidInputError when an argument cannot be used
  */
-export function plan(objects: KubernetesObjects, options: PlanOptions = {}): PlanOutput {
+export function plan(objects: KubernetesObjects, options: PlanOptions = {}): Planned {
   const { apply = [], remove = [], ...others } = options;
   const inputs = engineInputs(objects, others, apply);
   const { policies: before, newPolicies: applied } = inputs;
@@ -108,5 +119,7 @@ export function plan(objects: KubernetesObjects, options: PlanOptions = {}): Pla
     throw new InvalidInputError(unknown.map((source) => ({ place: 'remove', message: `there is no ${source}` })));
   const after = snapshotAfter(before, change);
   const workloads = workloadsOf(inputs, new Set());
-  return planOutput(planOf(workloads, before, after, storedPod, inputs.now));
+  const warnings = [...inputs.policyWarnings, ...unaskedSelectors(inputs)].map(lineOf);
+  const planned = planOutput(planOf(workloads, before, after, storedPod, inputs.now));
+  return { ...planned, ...(warnings.length > 0 && { warnings }) };
 }

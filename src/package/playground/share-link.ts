@@ -1,4 +1,4 @@
-import { Inflate, strFromU8, strToU8, zlibSync } from 'fflate';
+import { inflateSync, strFromU8, strToU8, zlibSync } from 'fflate';
 import { isJsonObject, stringMember } from '../../base/json/json-value.ts';
 import { LONGEST_TEXT, type PlaygroundTexts } from './judged-texts.ts';
 
@@ -8,8 +8,11 @@ const VERSION = 'v2:';
 const HEADER_BYTES = 2;
 const CHECKSUM_BYTES = 4;
 
-/** The most bytes that a link may hold: two texts, escaped as JSON. A small link could expand to gigabytes. */
+/** The most bytes that a link may hold: two texts, escaped as JSON. */
 const MOST_BYTES = 8 * LONGEST_TEXT;
+
+/** A longer address does not work in every browser. A longer link could also expand to gigabytes. */
+export const LONGEST_FRAGMENT = 100_000;
 
 /** The texts as the fragment of an address, without `#`. The fragment never leaves the browser. */
 export function linkFragment({ manifests, policies }: PlaygroundTexts): string {
@@ -26,7 +29,7 @@ export function linkFragment({ manifests, policies }: PlaygroundTexts): string {
 
 /** The texts of a fragment. Undefined when the fragment is no link of the playground, or is damaged or too long. */
 export function textsOfFragment(fragment: string): PlaygroundTexts | undefined {
-  if (!fragment.startsWith(VERSION)) return undefined;
+  if (!fragment.startsWith(VERSION) || fragment.length > LONGEST_FRAGMENT) return undefined;
   try {
     const base64 = fragment.slice(VERSION.length).replaceAll('-', '+').replaceAll('_', '/');
     const value: unknown = JSON.parse(
@@ -42,29 +45,11 @@ export function textsOfFragment(fragment: string): PlaygroundTexts | undefined {
 
 /** @throws Error when the bytes of a link are damaged */
 function textOf(bytes: Uint8Array): Uint8Array {
-  if (bytes.length < CHECKSUM_BYTES) throw new Error('the link is cut');
   const end = bytes.length - CHECKSUM_BYTES;
-  const text = inflated(bytes.subarray(0, end));
+  // Bytes without room are dropped, so the checksum of a longer text differs.
+  const text = inflateSync(bytes.subarray(0, end), { out: new Uint8Array(MOST_BYTES) });
   // zlib ends with the checksum, also where it compresses nothing.
   const checksum = zlibSync(text, { level: 0 }).subarray(-CHECKSUM_BYTES);
   if (checksum.some((byte, index) => byte !== bytes[end + index])) throw new Error('the link is damaged');
   return text;
-}
-
-/** @throws Error when the bytes are damaged, or expand to more than MOST_BYTES */
-function inflated(bytes: Uint8Array): Uint8Array {
-  const whole = new Uint8Array(MOST_BYTES);
-  let size = 0;
-  const ends: boolean[] = [];
-  const inflate = new Inflate((part, isLast) => {
-    // Throws where there is no room.
-    whole.set(part, size);
-    size += part.length;
-    ends.push(isLast);
-  });
-  // Small steps: each step expands to a thousand times its size at most.
-  for (let start = 0; start < bytes.length; start += 1024)
-    inflate.push(bytes.subarray(start, start + 1024), start + 1024 >= bytes.length);
-  if (ends.at(-1) !== true) throw new Error('the link is cut');
-  return whole.subarray(0, size);
 }

@@ -9,7 +9,7 @@ import { droppedConnections } from '../../process/http-app.ts';
 import type { Decision } from '../review/decision.ts';
 import { gaugesIn, observeNode, observeProcess, type ProcessSources } from '../../process/process-metrics.ts';
 import type { CertificateFigures } from '../certificates/serving-tls.ts';
-import type { AdmissionRequest } from '../review/review.ts';
+import type { AdmissionRequest } from '../review/decision.ts';
 
 export const WEBHOOKS = ['mutate', 'validate', 'review-policies'] as const;
 export type Webhook = (typeof WEBHOOKS)[number];

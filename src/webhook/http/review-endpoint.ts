@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { mutate } from '../review/mutate.ts';
-import { decodeReview, type AdmissionRequest } from '../review/review.ts';
+import { decodeReview } from '../review/review.ts';
+import type { AdmissionRequest } from '../review/decision.ts';
 import { ObjectTooLarge, reviewPolicy, withEffect } from '../review/review-policy.ts';
 import { validate, type ValidateSettings } from '../review/validate.ts';
 import { parseBody, SHORT_BYTES } from './body-limit.ts';

@@ -1,10 +1,33 @@
+import type { JsonObject } from '../../base/json/json-value.ts';
 import { allowed, type AdmissionReviewReply } from './response.ts';
 import type { Violation } from '../../engine/checks/violation.ts';
 import type { Defaulting } from '../../engine/defaulting/default-probes.ts';
 import type { ProbeException } from '../../engine/policy/probe-exception.ts';
 import type { ProbePolicy } from '../../engine/policy/probe-policy.ts';
 import type { UntouchedReason } from '../../engine/workload/kinds.ts';
-import type { AdmissionRequest } from './review.ts';
+
+/** The fields of an AdmissionRequest (k8s.io/api/admission/v1) that Probewright reads. */
+export interface AdmissionRequest {
+  readonly uid: string;
+  /** The kind of the object. The kind decides where the Pod template is. */
+  readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
+  /** Empty for the object itself. Otherwise `status`, `scale`, `ephemeralcontainers`, ... */
+  readonly subResource: string;
+  /** CREATE, UPDATE, DELETE, CONNECT, or an operation that a later API server adds. */
+  readonly operation: string;
+  /** Empty if the API server has not generated the name yet. */
+  readonly name: string;
+  /** Empty for cluster-scoped objects. The object's own metadata.namespace is not reliable before Kubernetes 1.24. */
+  readonly namespace: string;
+  readonly dryRun: boolean;
+  readonly userName: string;
+  readonly object: JsonObject | undefined;
+  readonly oldObject: JsonObject | undefined;
+  /** Why only the first members of the object were read. Its metadata are among them. */
+  readonly unread?: string | undefined;
+  /** The number of characters of the JSON text of the request, or more. */
+  readonly textLength: number;
+}
 
 /** The reason why Probewright allows a request without checks: design section 3, "always allowed untouched". */
 export type SkipReason = 'operation' | 'subresource' | 'kind' | UntouchedReason | 'unchanged' | 'mutation-off';

@@ -11,14 +11,13 @@ import { withoutRepeats } from '../../engine/verdict/repeated-advice.ts';
 import { BUILT_IN_KINDS } from '../../engine/workload/kinds.ts';
 import { readPod } from '../../engine/workload/read-pod.ts';
 import { controllersOfPod, workloadNameOf } from '../../engine/workload/workload-of-pod.ts';
-import { skip, type Decision } from './decision.ts';
+import { skip, type AdmissionRequest, type Decision } from './decision.ts';
 import { allowed, auditText, violationAnnotation } from './response.ts';
 import { atMost, scopeOf, violationOfUnseen } from './scope.ts';
 import { DEFAULT_TRUSTED_CONTROLLERS, isControlledByControllerManager } from './trusted-controllers.ts';
 import { formatViolation, type Violation } from '../../engine/checks/violation.ts';
 import type { Defaulting } from '../../engine/defaulting/default-probes.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
-import type { AdmissionRequest } from './review.ts';
 
 /**
  * Answers `/mutate`: a Pod at CREATE gets the probes that it lacks and the policy defines. Patches of templates,

@@ -1,10 +1,13 @@
 import { cut } from '../../base/text/cut.ts';
 import { base64OfUtf8 } from '../../base/text/utf8.ts';
 import { visible } from '../../base/text/visible.ts';
-import { REVIEW_API_VERSION, REVIEW_KIND } from './review.ts';
 import { formatPath } from '../../base/json/field-path.ts';
 import { formatViolation, fullMessage, type Violation } from '../../engine/checks/violation.ts';
 import type { PatchOperation } from '../../engine/defaulting/patch.ts';
+
+/** The version of the protocol: every supported API server speaks admission.k8s.io/v1. */
+export const REVIEW_API_VERSION = 'admission.k8s.io/v1';
+export const REVIEW_KIND = 'AdmissionReview';
 
 /** The reply in the wire format: k8s.io/api/admission/v1 AdmissionReview with a response. */
 export interface AdmissionReviewReply {

@@ -1,10 +1,16 @@
 import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
 import { exceptionSource } from '../../engine/facts/facts.ts';
 import { equalJson, member, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
-import { endOf, exceptionRules, exceptionSpec, mayExcept } from '../../engine/policy/probe-exception.ts';
 import { POLICY_GROUP } from '../../engine/policy/object-names.ts';
 import { parseProbeException } from '../../engine/policy/read-exception.ts';
-import { EXCEPTION_KIND, type ProbeException } from '../../engine/policy/probe-exception.ts';
+import {
+  endOf,
+  EXCEPTION_KIND,
+  exceptionRules,
+  exceptionSpec,
+  mayExcept,
+  type ProbeException,
+} from '../../engine/policy/probe-exception.ts';
 import { parseProbePolicy } from '../../engine/policy/read-policy.ts';
 import { POLICY_KINDS, policySource } from '../../engine/policy/probe-policy.ts';
 import { formatProblem, type Problem } from '../../engine/policy/reader.ts';
@@ -14,11 +20,10 @@ import { visible } from '../../base/text/visible.ts';
 import { formatInstant } from '../../base/text/duration.ts';
 import { adviceAbout } from '../../engine/verdict/policy-advice.ts';
 import { isBeingDeleted } from '../../engine/workload/kinds.ts';
-import { skip, type Decision, type Reviewed } from './decision.ts';
+import { skip, type AdmissionRequest, type Decision, type Reviewed } from './decision.ts';
 import { allowed, invalid, type AdmissionReviewReply } from './response.ts';
 import { isControllerManager } from './trusted-controllers.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
-import type { AdmissionRequest } from './review.ts';
 
 /** Each of the two objects has a spec of 64 KiB and annotations of 256 KiB. */
 const LONGEST_TEXT = 2 * 1024 * 1024;
@@ -122,14 +127,10 @@ function deletion(request: AdmissionRequest, kind: (typeof REVIEWED_KINDS)[numbe
   const decision = withWarnings(request, []);
   const { name, namespace } = request;
   if (name === '' || isControllerManager(request.userName)) return decision;
-  const applied = undefined;
-  if (kind === EXCEPTION_KIND)
-    return {
-      ...decision,
-      reviewed: { kind: 'exception', source: exceptionSource(namespace, name), namespace, applied },
-    };
   const own = kind === 'ClusterProbePolicy' ? undefined : namespace;
-  return { ...decision, reviewed: { kind: 'policy', source: policySource(kind, own, name), namespace: own, applied } };
+  const deleted = { source: policySource(kind, own, name), applied: undefined };
+  if (kind === EXCEPTION_KIND) return { ...decision, reviewed: { kind: 'exception', namespace, ...deleted } };
+  return { ...decision, reviewed: { kind: 'policy', namespace: own, ...deleted } };
 }
 
 /** A problem quotes keys of the object, which may have any length. */

@@ -1,32 +1,7 @@
 import { quote } from '../../base/text/cut.ts';
+import type { AdmissionRequest } from './decision.ts';
+import { REVIEW_API_VERSION, REVIEW_KIND } from './response.ts';
 import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
-
-/** The version of the protocol: every supported API server speaks admission.k8s.io/v1. */
-export const REVIEW_API_VERSION = 'admission.k8s.io/v1';
-export const REVIEW_KIND = 'AdmissionReview';
-
-/** The fields of an AdmissionRequest (k8s.io/api/admission/v1) that Probewright reads. */
-export interface AdmissionRequest {
-  readonly uid: string;
-  /** The kind of the object. The kind decides where the Pod template is. */
-  readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
-  /** Empty for the object itself. Otherwise `status`, `scale`, `ephemeralcontainers`, ... */
-  readonly subResource: string;
-  /** CREATE, UPDATE, DELETE, CONNECT, or an operation that a later API server adds. */
-  readonly operation: string;
-  /** Empty if the API server has not generated the name yet. */
-  readonly name: string;
-  /** Empty for cluster-scoped objects. The object's own metadata.namespace is not reliable before Kubernetes 1.24. */
-  readonly namespace: string;
-  readonly dryRun: boolean;
-  readonly userName: string;
-  readonly object: JsonObject | undefined;
-  readonly oldObject: JsonObject | undefined;
-  /** Why only the first members of the object were read. Its metadata are among them. */
-  readonly unread?: string | undefined;
-  /** The number of characters of the JSON text of the request, or more. */
-  readonly textLength: number;
-}
 
 export type ReviewDecoding =
   { readonly request: AdmissionRequest; readonly problem?: undefined } | { readonly problem: string };

@@ -6,8 +6,7 @@ import { trustIn, type Trust, type TrustedControllers } from './trusted-controll
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { Violation } from '../../engine/checks/violation.ts';
 import type { PlacedTemplate, WorkloadKind } from '../../engine/workload/kinds.ts';
-import type { SkipReason } from './decision.ts';
-import type { AdmissionRequest } from './review.ts';
+import type { AdmissionRequest, SkipReason } from './decision.ts';
 
 /** What a request asks about, if Probewright decides about such requests. */
 export type Scope =

@@ -1,7 +1,7 @@
 import { POLICY_GROUP } from '../../engine/policy/object-names.ts';
 import { groupOfVersion, isReadyMade, workloadKind, type WorkloadKind } from '../../engine/workload/kinds.ts';
 import { controllerOwners, hasControllerOwner, isKubernetesKind } from '../../engine/workload/workload-of-pod.ts';
-import type { AdmissionRequest } from './review.ts';
+import type { AdmissionRequest } from './decision.ts';
 
 /** The accounts whose controller references Probewright trusts, in addition to Kubernetes' own controllers. */
 export interface TrustedControllers {

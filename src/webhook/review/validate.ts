@@ -2,7 +2,7 @@ import { formatPath } from '../../base/json/field-path.ts';
 import { formatViolation, type Violation } from '../../engine/checks/violation.ts';
 import type { Enforcement, MutationMode } from '../../engine/policy/action.ts';
 import { isPod, type WorkloadKind } from '../../engine/workload/kinds.ts';
-import { skip, type Decision } from './decision.ts';
+import { skip, type AdmissionRequest, type Decision } from './decision.ts';
 import { mayExceptAll } from '../../engine/verdict/exceptions-of-workload.ts';
 import { judgeObject, sourcesOf, type Judgement, type Subject } from '../../engine/verdict/judge.ts';
 import { toleranceOf } from '../../engine/verdict/ratchet.ts';
@@ -14,7 +14,6 @@ import type { Trust, TrustedControllers } from './trusted-controllers.ts';
 import { allowed, denied, violationAnnotation, wouldBeAnnotation } from './response.ts';
 import { atMost, scopeOf, violationOfUnseen, type Scope } from './scope.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
-import type { AdmissionRequest } from './review.ts';
 
 export interface ValidateSettings {
   readonly enforcement: Enforcement;
@@ -56,12 +55,12 @@ export function validate(
     subject: { object: comparable.object, kind, pods: readPods(comparable.templates, kind), namespace },
     changes: comparable.changes,
   };
-  const judgement = judgeChange({ subject, old, trust }, policies, mutation === 'On', now);
+  const judged = (injects: boolean) => judgeChange({ subject, old, trust }, policies, injects, now);
+  const judgement = judged(mutation === 'On');
   if (isUnchanged && judgement.violations.length === 0) return skip(request, 'unchanged');
   // The next rung adds probes, so it has other violations.
   const isTop = mutation !== 'Audit' || isPod(kind);
-  const atTop = isTop ? judgement : judgeChange({ subject, old, trust }, policies, true, now);
-  return decide(request, judgement, atTop.violations, settings);
+  return decide(request, judgement, (isTop ? judgement : judged(true)).violations, settings);
 }
 
 /** A request about an object that can be checked. */

@@ -30,7 +30,17 @@ export function additions(
 ): readonly TextEdit[] {
   if (added.length === 0) return [];
   if (collection.type === 'flow-collection') return flowAdditions(text, collection, added, layout);
-  return [blockAdditions(text, collection, added, layout)];
+  const { indent } = collection;
+  const lines = added
+    .flatMap(({ key, value }) => renderBlock(key, value, layout))
+    .map((line) => (line === '' ? line : ' '.repeat(indent) + line));
+  const isMap = collection.type === 'block-map';
+  if (isMap && isOpenEnded(text, collection)) return [linesBeforeLast(text, collection, lines, layout)];
+  // A comment at a sequence's own indentation may be about the key below.
+  const at = endOfCollection(text, collection, isMap ? Math.max(indent, 1) : indent + 1);
+  // A block scalar at the end of the text needs a line break.
+  const isCutOff = at === text.length && !text.endsWith('\n') && endsInBlockScalar(added.at(-1)?.value);
+  return [insertLines(text, at, isCutOff ? [...lines, ''] : lines, layout.eol, indent)];
 }
 
 /** New items are on lines of their own if the last items have such lines. */
@@ -170,25 +180,6 @@ export function renamedKey({ key }: PairTokens, name: string, layout: Layout): T
   return { start: key.offset, end: tokenEnd(key), text: quotedLike(key, name) ?? plain, depth: 0 };
 }
 
-function blockAdditions(
-  text: string,
-  collection: CST.BlockMap | CST.BlockSequence,
-  added: readonly Addition[],
-  layout: Layout,
-): TextEdit {
-  const { indent } = collection;
-  const lines = added
-    .flatMap(({ key, value }) => renderBlock(key, value, layout))
-    .map((line) => (line === '' ? line : ' '.repeat(indent) + line));
-  const isMap = collection.type === 'block-map';
-  if (isMap && isOpenEnded(text, collection)) return linesBeforeLast(text, collection, lines, layout);
-  // A comment at a sequence's own indentation may be about the key below.
-  const at = endOfCollection(text, collection, isMap ? Math.max(indent, 1) : indent + 1);
-  // A block scalar at the end of the text needs a line break.
-  const isCutOff = at === text.length && !text.endsWith('\n') && endsInBlockScalar(added.at(-1)?.value);
-  return insertLines(text, at, isCutOff ? [...lines, ''] : lines, layout.eol, indent);
-}
-
 /**
  * Inserts lines before the last pair, for a mapping after which no text may follow. The lines follow the previous pair,
  * so comments above the last pair stay with the last pair. Without a previous pair, the last pair may start on the line
@@ -237,7 +228,8 @@ export function isOpenEnded(text: string, collection: CST.Token): boolean {
 }
 
 /**
- * Returns the edits that remove items from a collection. At least one item must remain.
+ * Returns the edits that remove items from a collection. At least one item must remain. In block style, a comment
+ * on the last line of an item is removed too, because the comment is about the item.
  *
  * @param items all items with content, in order
  */
@@ -248,12 +240,7 @@ export function removals(
   removed: ReadonlySet<PairTokens>,
 ): TextEdit[] {
   if (removed.size === 0) return [];
-  const remove = collection.type === 'flow-collection' ? flowRemovals : blockRemovals;
-  return remove(text, items, removed);
-}
-
-/** Removes whole lines. A comment on the last line of an item is removed too, because the comment is about the item. */
-function blockRemovals(text: string, items: readonly PairTokens[], removed: ReadonlySet<PairTokens>): TextEdit[] {
+  if (collection.type === 'flow-collection') return flowRemovals(text, items, removed);
   const edits: TextEdit[] = [];
   const start = contentStart(items[0] ?? { start: [] }) ?? 0;
   const firstKept = startsLine(text, start) ? 0 : items.findIndex((item) => !removed.has(item));

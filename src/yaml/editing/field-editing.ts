@@ -30,28 +30,28 @@ export class YamlFieldEditor {
   }
 
   /**
-   * Returns the edits of the text for one document. Offsets refer to the whole text.
+   * Returns the edits of the text for one document. Offsets refer to the whole text. The edited document is read again:
+   * the plan is refused unless the result has exactly the expected values.
    *
    * @param document the document, as YamlDocument.index in the same text
    * @param edits as for withEdits
    */
-  plan(document: number, edits: readonly FieldEdit[]): FieldEditPlan {
+  verifiedPlan(document: number, edits: readonly FieldEdit[]): FieldEditPlan {
     const part = this.#parts[document];
-    return this.#plan(part, part && expectedAfter(part, edits), document);
-  }
-
-  #plan(part: StreamPart | undefined, expected: Reading | undefined, document: number): FieldEditPlan {
     if (part === undefined) return refused(`there is no document ${document + 1}`);
     const { chunk, tree, value, faults } = part;
     if (tree === undefined || value === undefined) return refused(faults.at(-1)?.message ?? '');
-    const layout = layoutOf(chunk.text, tree.root, lineEnding(this.#text));
+    const { start, text } = chunk;
+    const expected = expectedAfter(part, edits);
+    const layout = layoutOf(text, tree.root, lineEnding(this.#text));
     try {
-      const changes = changeEdits({ text: chunk.text, tree, layout }, value, expected?.value);
-      const replacements = orderedEdits(changes)
-        .filter(({ start, end, text }) => end > start || text !== '')
-        .map((edit) => ({ ...edit, start: chunk.start + edit.start, end: chunk.start + edit.end }));
-      if (replacements.some(({ end }, index) => end > (replacements[index + 1]?.start ?? Infinity)))
+      const changes = orderedEdits(changeEdits({ text, tree, layout }, value, expected.value)).filter(
+        (edit) => edit.end > edit.start || edit.text !== '',
+      );
+      if (changes.some(({ end }, index) => end > (changes[index + 1]?.start ?? Infinity)))
         return refused('two edits overlap in the text');
+      if (!readsAs(applyEdits(text, changes), [expected])) return refused(NO_WAY);
+      const replacements = changes.map((edit) => ({ ...edit, start: start + edit.start, end: start + edit.end }));
       return { kind: 'planned', replacements };
     } catch (error) {
       if (error instanceof EditRefused) return refused(error.message);
@@ -60,26 +60,12 @@ export class YamlFieldEditor {
   }
 
   /**
-   * Does the same as plan, applies the edits to the document, and reads the result again. The plan is refused unless
-   * the result has exactly the expected values. Reading again takes as long as reading the document.
-   */
-  verifiedPlan(document: number, edits: readonly FieldEdit[]): FieldEditPlan {
-    const part = this.#parts[document];
-    const expected = part && expectedAfter(part, edits);
-    const plan = this.#plan(part, expected, document);
-    if (plan.kind === 'refused' || part === undefined || expected === undefined) return plan;
-    const { start, text } = part.chunk;
-    const own = plan.replacements.map((edit) => ({ ...edit, start: edit.start - start, end: edit.end - start }));
-    return readsAs(applyEdits(text, own), [expected]) ? plan : refused(NO_WAY);
-  }
-
-  /**
    * Returns the plan that prints the whole document again, without aliases, and edits it then. It keeps the comments
    * that the library keeps. The result is verified, too.
    */
   reprintedPlan(document: number, edits: readonly FieldEdit[]): FieldEditPlan {
     const part = this.#parts[document];
-    if (part?.tree === undefined) return this.plan(document, edits);
+    if (part?.tree === undefined) return this.verifiedPlan(document, edits);
     const { start, text } = part.chunk;
     const editor = new YamlFieldEditor(reprinted(text, part.tree, lineEnding(this.#text)));
     const plan = editor.verifiedPlan(0, edits);

@@ -36,15 +36,9 @@ export interface YamlProblem extends Position {
  * Reads every document of a YAML or JSON text as kubectl does. The function never throws. A document that cannot be
  * read becomes one problem, and the other documents are still returned. A duplicate key is a problem too, but its
  * document is returned with the last value of the key.
- *
- * @param options which documents are not parsed, and what receives the offset that is reached
  */
-export function parseYamlDocuments(
-  file: string,
-  text: string,
-  options?: Pick<ReadingOptions, 'onOffset' | 'isUnread'>,
-): { documents: YamlDocument[]; problems: YamlProblem[] } {
-  const parts = [...yamlFileParts(file, text, options)];
+export function parseYamlDocuments(file: string, text: string): { documents: YamlDocument[]; problems: YamlProblem[] } {
+  const parts = [...yamlFileParts(file, text)];
   const documents = parts.flatMap(({ document }) => document ?? []);
   return { documents, problems: parts.flatMap(({ problems }) => problems) };
 }

@@ -10,14 +10,11 @@ export const NESTING_MESSAGE = `nested more than ${MAX_DEPTH} levels deep`;
 export interface TokenOptions {
   readonly anyIndent?: boolean;
   readonly budget?: ReadingBudget | undefined;
-  /** Receives the offset that is reached, every few milliseconds. */
-  readonly onOffset?: OnOffset | undefined;
+  /** Called every few milliseconds, so that a caller can show that the reading goes on. */
+  readonly onProgress?: (() => void) | undefined;
 }
 
-/** Receives the offset up to which a text has been read. A text may be read twice, so the offset may go back. */
-export type OnOffset = (offset: number) => void;
-
-/** How many pieces of text are read between two calls of OnOffset. A piece takes about 1 µs. */
+/** How many pieces of text are read between two calls of onProgress. A piece takes about 1 µs. */
 const PIECES_A_CALL = 4096;
 
 /**
@@ -35,7 +32,7 @@ export function yamlTokens(text: string, options: TokenOptions = {}): CST.Token[
   const tokens: CST.Token[] = [];
   let pieces = 0;
   for (const lexeme of lexer.lex(text)) {
-    if (++pieces % PIECES_A_CALL === 0) options.onOffset?.(parser.offset);
+    if (++pieces % PIECES_A_CALL === 0) options.onProgress?.();
     const excess = options.budget?.spend(tokensIn(lexeme));
     if (excess !== undefined) throw new Unreadable(parser.offset, excess);
     for (const token of parser.next(lexeme)) tokens.push(token);

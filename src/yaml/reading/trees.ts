@@ -2,7 +2,7 @@ import { jsonOf } from '../../base/json/json-value.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { outlineOf, type Outline } from './outline.ts';
 import { Unreadable, composeDocuments, yamlTokens } from './tokens.ts';
-import type { OnOffset, TokenOptions } from './tokens.ts';
+import type { TokenOptions } from './tokens.ts';
 import { treeValue, type YamlFault, type YamlTree } from './values.ts';
 import { isAlias, isScalar, visit, type Alias, type Document, type ParsedNode } from 'yaml';
 
@@ -49,7 +49,7 @@ export function* yamlStreamParts(text: string, options: ReadingOptions = {}): Ge
   for (const whole of splitYaml(text)) {
     const outline = options.isUnread && outlineOf(whole.text);
     if (outline !== undefined && options.isUnread?.(outline) === true) {
-      options.onOffset?.(whole.start);
+      options.onProgress?.();
       yield { chunk: whole, index, tree: undefined, value: outline, faults: [] };
       index += 1;
       continue;
@@ -112,11 +112,9 @@ function* readChunk(
   chunk: YamlChunk,
   options: ReadingOptions,
 ): Generator<Composed & { readonly chunk: YamlChunk }, void, undefined> {
-  const { budget, onOffset } = options;
-  budget?.startDocument();
-  onOffset?.(chunk.start);
-  const placed: OnOffset = (offset) => onOffset?.(chunk.start + offset);
-  const strict = composeChunk(chunk.text, { ...options, onOffset: placed });
+  options.budget?.startDocument();
+  options.onProgress?.();
+  const strict = composeChunk(chunk.text, options);
   if (strict.fault === undefined || strict.isBeyondLimits === true) {
     yield { chunk, ...strict };
     return;

@@ -1,11 +1,20 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { inputsOf, type Inputs } from '../../../src/cli/input/inputs.ts';
+import {
+  inputsOf,
+  isOfReadKind,
+  NO_TEXTS,
+  placeOfPolicy,
+  type Inputs,
+  type ReadTexts,
+} from '../../../src/cli/input/inputs.ts';
 import { readManifestTexts, readPolicyTexts } from '../../../src/cli/input/read-inputs.ts';
 import { KNOWN_KINDS } from '../../../src/engine/workload/kinds.ts';
 import { NOW } from '../../support/now.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import type { FileProblem } from '../../../src/cluster/sources/policy-documents.ts';
+import type { Snapshot } from '../../../src/engine/facts/snapshot.ts';
 
 let directory: string;
 
@@ -42,5 +51,91 @@ describe('the inputs of a command', () => {
     expect(policyProblems.map(({ line }) => line)).toEqual([4]);
     expect(problems.length).toBeGreaterThan(1);
     expect(problems).toEqual(expect.arrayContaining([...policyProblems]));
+  });
+
+  const textsOf = (...files: readonly (readonly [file: string, text: string])[]): ReadTexts => ({
+    texts: files.map(([file, text]) => ({ file, text })),
+    problems: [],
+  });
+  const policy = (name: string): string =>
+    `apiVersion: probewright.dev/v1alpha1\nkind: ProbePolicy\nmetadata: { name: ${name}, namespace: apps }\nspec: {}\n`;
+  const settings = { kinds: KNOWN_KINDS, namespace: 'default', now: NOW };
+  const sourcesOf = (policies: Snapshot): string[] => policies.policies.map(({ source }) => source);
+
+  it('have the policies among the manifests, but read a file that is also given as policies once', () => {
+    const manifests = textsOf(['a.yaml', policy('a')], ['./b.yaml', `${policy('b')}---\n${policy('c')}`]);
+    const fileIdentity = (file: string): string => file.replace('./', '');
+    const inputs = inputsOf(manifests, textsOf(['b.yaml', policy('b')]), { ...settings, fileIdentity });
+    expect(sourcesOf(inputs.policies)).toEqual(['ProbePolicy/apps/b', 'ProbePolicy/apps/a']);
+    expect(placeOfPolicy(inputs, 'ProbePolicy/apps/a', ['spec'])).toEqual({ file: 'a.yaml', line: 4, column: 1 });
+    expect(placeOfPolicy(inputs, 'ProbePolicy/apps/c', [])).toBeUndefined();
+  });
+
+  it('have the policies that are to be applied apart, and know their places', () => {
+    const inputs = inputsOf(NO_TEXTS, textsOf(['a.yaml', policy('a')]), settings, textsOf(['new.yaml', policy('new')]));
+    expect([sourcesOf(inputs.policies), sourcesOf(inputs.newPolicies)]).toEqual([
+      ['ProbePolicy/apps/a'],
+      ['ProbePolicy/apps/new'],
+    ]);
+    expect(placeOfPolicy(inputs, 'ProbePolicy/apps/new', [])?.file).toBe('new.yaml');
+  });
+
+  it('take the labels of a Namespace from a Namespace of v1 with a name only', () => {
+    const labels = (text: string): unknown =>
+      inputsOf(textsOf(['n.yaml', text]), NO_TEXTS, settings).policies.facts.namespaceLabels;
+    const of = (apiVersion: string, name: string): string =>
+      `apiVersion: ${apiVersion}\nkind: Namespace\nmetadata: { ${name}, labels: { team: a } }\n`;
+    expect(labels(of('v1', 'name: apps'))).not.toEqual(labels(''));
+    expect(labels(of('v2', 'name: apps'))).toEqual(labels(''));
+    expect(inputsOf(textsOf(['n.yaml', of('v1', 'x: 1')]), NO_TEXTS, settings).problems).toEqual([]);
+  });
+
+  it('have the facts among the manifests, of the very version and kind of each', () => {
+    const service = (apiVersion: string): string =>
+      `apiVersion: ${apiVersion}\nkind: Service\nmetadata: { name: web, namespace: apps }\nspec: { selector: { app: web }, ports: [{ port: 80 }] }\n`;
+    const services = (text: string): number =>
+      inputsOf(textsOf(['s.yaml', text]), NO_TEXTS, settings).policies.facts.services?.ofNamespace('apps').length ?? 0;
+    expect([services(service('v1')), services(service('serving.knative.dev/v1'))]).toEqual([1, 0]);
+  });
+
+  it('have the problems of every kind of text, of which those of policies are told apart', () => {
+    const problem = (file: string): FileProblem => ({ file, line: 1, column: 1, message: 'no' });
+    const [manifests, policies, added] = ['m', 'p', 'n'].map((file) => ({ texts: [], problems: [problem(file)] }));
+    const inputs = inputsOf(manifests ?? NO_TEXTS, policies ?? NO_TEXTS, settings, added);
+    expect(inputs.problems.map(({ file }) => file)).toEqual(['m', 'p', 'n']);
+    expect(inputs.policyProblems.map(({ file }) => file)).toEqual(['p', 'n']);
+  });
+
+  it('have an outline only of kinds that nothing reads, if that is wished', () => {
+    const config = 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: c }\n';
+    const objects = (skipsOtherKinds: boolean): unknown =>
+      inputsOf(textsOf(['a.yaml', config]), NO_TEXTS, { ...settings, skipsOtherKinds }).texts[0]?.manifests.map(
+        ({ object }) => object,
+      );
+    expect(objects(true)).toEqual([{ apiVersion: 'v1', kind: 'ConfigMap' }]);
+    expect(objects(false)).toEqual([{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c' } }]);
+  });
+
+  it.each([
+    [true, 'probewright.dev/v1alpha1', 'Unknown'],
+    [true, 'probewright.dev/v9', undefined],
+    [true, 'v1', 'DeploymentList'],
+    [true, 'v2', 'Namespace'],
+    [true, 'v1', 'Service'],
+    [true, 'apps/v1', 'Deployment'],
+    [false, 'v1', undefined],
+    [false, 'v1', 'ConfigMap'],
+    [false, 'other.probewright.dev/v1', 'Policy'],
+  ])('may be read: %s for %s %s', (expected, apiVersion, kind) =>
+    expect(isOfReadKind({ apiVersion, kind }, KNOWN_KINDS)).toBe(expected),
+  );
+
+  it('tell how far the reading is, by files and by workloads', () => {
+    const seen: string[] = [];
+    const long = `${DEPLOYMENT}---\n`.repeat(200);
+    const onRead = (files: number, workloads: number): number => seen.push(`${files}/${workloads}`);
+    inputsOf(textsOf(['a.yaml', long], ['b.yaml', long]), NO_TEXTS, { ...settings, onRead });
+    expect(seen.filter((at) => at.startsWith('1/')).every((at) => Number(at.slice(2)) >= 200)).toBe(true);
+    expect(seen.length).toBeGreaterThan(1);
   });
 });

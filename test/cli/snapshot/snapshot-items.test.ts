@@ -141,6 +141,28 @@ describe('the items of a snapshot', () => {
     expect(snapshotItems(items, SETTINGS)).toEqual(items);
   });
 
+  it('have no field of a port or a restart rule that the API does not have, and nothing of a value of the wrong type', () => {
+    const odd = { note: 's3cret' };
+    const containers = [
+      {
+        name: 'app',
+        image: odd,
+        ports: [{ containerPort: 80, protocol: ['s3cret'], ...odd }, 's3cret', null, 8080],
+        restartPolicyRules: [{ action: 'Restart', exitCodes: { operator: 'In', values: [42, odd], ...odd }, ...odd }],
+      },
+    ];
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'apps' }, spec: { containers } };
+    const [item] = snapshotItems([pod], SETTINGS);
+    expect((item?.['spec'] as JsonObject)['containers']).toEqual([
+      {
+        name: 'app',
+        image: {},
+        ports: [{ containerPort: 80, protocol: [] }, '', null, 0],
+        restartPolicyRules: [{ action: 'Restart', exitCodes: { operator: 'In', values: [42, {}] } }],
+      },
+    ]);
+  });
+
   it('do not depend on the order of the objects', () => {
     const objects = [
       { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'b' }, spec: { containers: [] } },

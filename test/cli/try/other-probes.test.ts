@@ -7,6 +7,7 @@ import { execVerdict, runProgram } from '../../../src/cli/try/exec-probe.ts';
 import { grpcProbe } from '../../../src/cli/try/grpc-probe.ts';
 import { tcpProbe } from '../../../src/cli/try/ask.ts';
 import { startDescribed, type DescribedServer } from './described-servers.ts';
+import { waitUntil } from '../../cluster/client/wait-until.ts';
 import { closedPort, h2c, health, tcp } from './probe-servers.ts';
 
 const node = process.execPath;
@@ -83,6 +84,16 @@ describe('a TCP probe', () => {
   });
 });
 
+/** A process that has ended stays a zombie where nobody waits for it. */
+function hasEnded(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return / Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return true;
+  }
+}
+
 const missing =
   'OCI runtime exec failed: exec failed: unable to start container process: exec: "probe": executable file not found in $PATH: unknown';
 
@@ -104,6 +115,14 @@ describe('an exec probe', () => {
     const end = await runProgram([node, '-e', 'setInterval(() => {}, 1000)'], 300);
     const text = 'command timed out: "probe --all" timed out after 1s';
     expect(execVerdict(['probe', '--all'], end, 1)).toEqual({ result: 'failure', text });
+  });
+
+  it('ends with all that its command started', async () => {
+    const started = 'const { pid } = require("node:child_process").spawn("sleep", ["60"], { stdio: "inherit" });';
+    const end = await runProgram([node, '-e', `${started} console.log(pid)`], 2000);
+    const pid = Number(end.output);
+    expect({ code: end.code, pid }).toEqual({ code: undefined, pid: expect.any(Number) as number });
+    await waitUntil('what the command started has ended', () => hasEnded(pid));
   });
 
   it('has no result when the runtime does not find the program', () => {

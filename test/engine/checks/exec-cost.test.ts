@@ -51,8 +51,10 @@ describe('the time in the words of a command', () => {
     expect(script('if test -f a; then exit 1; fi; sleep 5')).toEqual([5, undefined]);
     expect(script('(sleep 5; curl localhost)')).toEqual([5, undefined]);
     expect(script('test -f a || (sleep 5; test -f a); sleep 1')).toEqual([1, undefined]);
-    expect(script('if sleep 5; then true; fi')).toEqual([undefined, undefined]);
-    expect(script('for i in 1 2; do sleep 5; done; sleep 1')).toEqual([1, undefined]);
+    expect(script('if sleep 5; then true; fi')).toEqual([5, undefined]);
+    expect(script('for i in 1 2; do sleep 5; done; sleep 1')).toEqual([6, undefined]);
+    expect(script('until test -f a; do sleep 5; done; sleep 1')).toEqual([1, undefined]);
+    expect(script('if test -f a; then sleep 5; else sleep 5; fi')).toEqual([undefined, undefined]);
     expect(script('exec true; sleep 5')).toEqual([undefined, undefined]);
     expect(script('exit 0; sleep 5')).toEqual([undefined, undefined]);
   });

@@ -41,7 +41,7 @@ describe('service-readiness', () => {
 
   it('judges after defaulting, with the Services among the files', () => {
     const text = (...items: JsonObject[]): string => JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
-    const metadata = { name: 'web', labels: { app: 'web' } };
+    const metadata = { name: 'web', labels: { app: 'web' }, ownerReferences: [{ controller: true }] };
     const rest = { apiVersion: 'v1', kind: 'Service', spec: service({ port: 8080 })['spec'] };
     const files = [
       { file: 'a.json', text: text({ ...podOf([app(http)]), metadata }) },

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ByNamespace } from '../../../src/engine/facts/by-namespace.ts';
 import { mergedFacts, NO_FACTS } from '../../../src/engine/facts/facts.ts';
-import { portHintsOf, readService, type ServiceDigest } from '../../../src/engine/facts/services.ts';
+import { portHintsOf, type ServiceDigest } from '../../../src/engine/facts/services.ts';
+import { readService } from '../../../src/engine/facts/read-service.ts';
 import { describeCases } from '../../support/recorded-cases.ts';
 import { stringMember, type JsonObject } from '../../../src/base/json/json-value.ts';
 

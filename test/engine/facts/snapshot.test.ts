@@ -6,7 +6,7 @@ import { clusterPolicyDocument, parsedPolicy, policyDocument } from '../../suppo
 import { NO_FACTS } from '../../../src/engine/facts/facts.ts';
 import { ByNamespace } from '../../../src/engine/facts/by-namespace.ts';
 import { NO_HINTS } from '../../../src/engine/workload/port-protocol.ts';
-import { readService } from '../../../src/engine/facts/services.ts';
+import { readService } from '../../../src/engine/facts/read-service.ts';
 import type { Facts } from '../../../src/engine/facts/facts.ts';
 
 const forWeb = parsedPolicy(clusterPolicyDocument({ namespaceSelector: { matchLabels: { tier: 'web' } } }, 'web'));

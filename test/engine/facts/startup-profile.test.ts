@@ -1,14 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { ByNamespace } from '../../../src/engine/facts/by-namespace.ts';
 import { readStartupProfile } from '../../../src/engine/facts/read-startup-profile.ts';
-import {
-  startsOfContainer,
-  startsOfWorkload,
-  withoutSeconds,
-  workloadStarts,
-  profileName,
-} from '../../../src/engine/facts/startup-profile.ts';
-import type { WorkloadStarts, StartSample } from '../../../src/engine/facts/startup-profile.ts';
+import { startsOfContainer, startsOfWorkload, profileName } from '../../../src/engine/facts/startup-profile.ts';
+import { withoutSeconds, workloadStarts } from '../../../src/engine/facts/read-startup-profile.ts';
+import type { WorkloadStarts } from '../../../src/engine/facts/startup-profile.ts';
+import type { StartSample } from '../../../src/engine/facts/read-startup-profile.ts';
 import { STARTUP_PROFILES } from '../../../src/cluster/sources/fact-kinds.ts';
 import { formatProblem } from '../../../src/engine/policy/reader.ts';
 import { percentile } from '../../../src/observer/starts/profile-update.ts';
@@ -119,7 +115,24 @@ describe('the facts of a StartupProfile', () => {
     ]);
     for (const bad of [undefined, null, 1, [], {}, { workload: 1 }, { workload: {} }])
       expect(readStartupProfile({ status: bad })).toBeUndefined();
+    for (const field of ['apiVersion', 'kind', 'name'])
+      for (const value of [undefined, 1])
+        expect(readStartupProfile({ status: { ...status, workload: { ...status.workload, [field]: value } } })).toBe(
+          undefined,
+        );
     expect(STARTUP_PROFILES.read({ metadata: {} })).toBeUndefined();
+  });
+
+  it('leave out a start that lacks its time, its basis, its instant or its identity, and no other', () => {
+    const workload = { apiVersion: 'v1', kind: 'K', name: 'n' };
+    const starts = (start: JsonObject): unknown =>
+      readStartupProfile({ status: { workload, containers: [{ name: 'app', samples: [{ ...sample(3), ...start }] }] } })
+        ?.containers[0]?.samples;
+    for (const field of ['seconds', 'basis', 'at', 'id']) expect(starts({ [field]: null })).toEqual([]);
+    expect(starts({ seconds: 86_401 })).toEqual([]);
+    expect(starts({ seconds: 86_400, within: null, node: null, restart: 'true' })).toEqual([
+      { ...sample(3), seconds: 86_400, within: 86_400, node: '', restart: false },
+    ]);
   });
 });
 
@@ -176,7 +189,7 @@ describe('the name of a profile', () =>
 
 describe('a percentile', () =>
   it('is a measured start', () => {
-    const samples = [5, 1, 4, 2, 3].map((seconds) => sample(seconds));
-    expect([percentile(samples, 0.5), percentile(samples, 0.9), percentile([], 0.5)]).toEqual([3, 5, undefined]);
-    expect(percentile([sample(7)], 0.5)).toBe(7);
+    const seconds = [5, 1, 4, 2, 3];
+    expect([percentile(seconds, 0.5), percentile(seconds, 0.9), percentile([], 0.5)]).toEqual([3, 5, undefined]);
+    expect(percentile([7], 0.5)).toBe(7);
   }));

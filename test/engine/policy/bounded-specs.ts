@@ -1,5 +1,6 @@
 import { CHECKS } from '../../../src/engine/checks/catalogue.ts';
-import { BOUNDS, type Bound } from '../../../src/engine/policy/bounds.ts';
+import { BOUNDS } from '../../../src/engine/policy/bounds.ts';
+import type { Bound } from '../../../src/engine/policy/bound.ts';
 import { quoted } from '../../../src/base/json/quoted-value.ts';
 
 type BoundName = keyof typeof BOUNDS;

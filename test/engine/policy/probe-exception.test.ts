@@ -3,7 +3,16 @@ import { describe, expect, it } from 'vitest';
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import { formatProblem } from '../../../src/engine/policy/reader.ts';
 import { parseProbeException } from '../../../src/engine/policy/read-exception.ts';
-import { exceptionSpec } from '../../../src/engine/policy/probe-exception.ts';
+import {
+  endOf,
+  exceptionRules,
+  exceptionSpec,
+  exceptionState,
+  isLimited,
+  mayExcept,
+  type ExceptionRules,
+  type ProbeException,
+} from '../../../src/engine/policy/probe-exception.ts';
 import { exceptionDocument, parsedException } from '../../support/exceptions.ts';
 import { describeCases } from '../../support/recorded-cases.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
@@ -53,4 +62,65 @@ describe('parseProbeException', () => {
         expect(Array.isArray(problemsOf(spec))).toBe(true);
       }),
     ));
+});
+
+const DAY = 86_400_000;
+const NOW = Date.UTC(2026, 5, 1);
+const YEAR: ExceptionRules = { action: 'Allow', maximumDays: 365, checks: 'all' };
+
+/** An exception that was made and ends these days after NOW. */
+const exceptionOf = (expires: number, created?: number): ProbeException => ({
+  ...parsedException(exceptionDocument()),
+  expires: NOW + expires * DAY,
+  created: created === undefined ? undefined : NOW + created * DAY,
+});
+
+describe('the rules of exceptions', () => {
+  it('allow each check for a year when no policy says more', () => {
+    expect(exceptionRules([{}, { exceptions: {} }])).toEqual(YEAR);
+    expect(mayExcept(YEAR, 'named-port')).toBe(true);
+  });
+
+  it('come field by field from the highest layer, and null restores the default', () => {
+    const base = { exceptions: { action: 'Ignore', maximumDays: 30, checks: ['named-port'] } } as const;
+    const above = { exceptions: { maximumDays: 7 } };
+    const rules = exceptionRules([base, above, {}]);
+    expect(rules).toEqual({ action: 'Ignore', maximumDays: 7, checks: ['named-port'] });
+    expect([mayExcept(rules, 'named-port'), mayExcept(rules, 'exec-cost')]).toEqual([true, false]);
+    expect(exceptionRules([base, { exceptions: { action: 'Allow', maximumDays: null, checks: null } }])).toEqual(YEAR);
+  });
+});
+
+describe('an exception', () => {
+  it('ends at its own end, or the longest time after its creation if that is earlier', () => {
+    const month = { ...YEAR, maximumDays: 30 };
+    expect(endOf(exceptionOf(20, 0), month)).toBe(NOW + 20 * DAY);
+    expect(endOf(exceptionOf(40, 0), month)).toBe(NOW + 30 * DAY);
+    expect(endOf(exceptionOf(40), month)).toBe(NOW + 40 * DAY);
+  });
+
+  it('is limited when the rules ignore it, shorten it, or leave out a check', () => {
+    const limits = (rules: Partial<ExceptionRules>, days = 30): boolean =>
+      isLimited(exceptionOf(days, 0), { ...YEAR, ...rules });
+    expect(limits({})).toBe(false);
+    expect(limits({ action: 'Ignore' })).toBe(true);
+    expect([limits({ maximumDays: 30 }), limits({ maximumDays: 29 })]).toEqual([false, true]);
+    expect([limits({ checks: ['named-port', 'exec-cost'] }), limits({ checks: ['exec-cost'] })]).toEqual([false, true]);
+  });
+
+  it.each([
+    ['Expired', 'at its end', exceptionOf(0, -1)],
+    ['Expiring', '14 days before its end', exceptionOf(14, -1)],
+    ['Active', 'more than 14 days before its end', exceptionOf(14.001, -1)],
+    ['Active', 'without a match less than 30 days after its creation', exceptionOf(100, -29.999)],
+    ['Unused', 'without a match 30 days after its creation', exceptionOf(100, -30)],
+    ['Expiring', 'without a match for 30 days, shortly before its end', exceptionOf(2, -30)],
+    ['Active', 'in a file, without a match', exceptionOf(100)],
+    ['Active', 'with a match less than 30 days ago', exceptionOf(100, -60), -29.999],
+    ['Unused', 'with its last match 30 days ago', exceptionOf(100, -60), -30],
+    ['Active', 'with a match before it was made again', exceptionOf(100, -10), -60],
+  ])('is %s %s', (state, _when, exception, matched?: number) => {
+    const lastMatched = matched === undefined ? undefined : NOW + matched * DAY;
+    expect(exceptionState(exception, YEAR, lastMatched, NOW)).toBe(state);
+  });
 });

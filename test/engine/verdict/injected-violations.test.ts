@@ -19,6 +19,7 @@ import {
 } from '../../support/worlds.ts';
 import { NOW } from '../../support/now.ts';
 import { runs } from '../../support/runs.ts';
+import { describeVerdicts } from '../../support/verdict-cases.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 import type { Snapshot } from '../../../src/engine/facts/snapshot.ts';
 import type { Violation } from '../../../src/engine/checks/violation.ts';
@@ -83,6 +84,8 @@ function bothVerdicts(pod: JsonObject, policies: Snapshot): { told: readonly Vio
   const written = violationsOf(deploymentOf(effectiveTemplate(pod, injections)), policies, false);
   return { told: violationsOf(deploymentOf(pod), policies, true), written: [...written] };
 }
+
+describeVerdicts('injected-violations');
 
 it('a violation of an injected probe is never weaker than its floor', () => {
   let floored = 0;

@@ -1,44 +1,98 @@
-import { readdirSync } from 'node:fs';
-import { describe, expect } from 'vitest';
-import { formatPath } from '../../../src/base/json/field-path.ts';
-import { judgeObject } from '../../../src/engine/verdict/judge.ts';
+import { describe, expect, it } from 'vitest';
+import { judgeObject, namesOfSubject, sourcesOf, type Judgement } from '../../../src/engine/verdict/judge.ts';
+import { POD_KIND } from '../../../src/engine/workload/kinds.ts';
 import { NOW } from '../../support/now.ts';
-import { describeCases } from '../../support/recorded-cases.ts';
-import { manifestOf, policiesOf, type WorkloadCase } from '../../support/workload-cases.ts';
-import { subjectOf } from '../../support/worlds.ts';
+import { describeVerdicts } from '../../support/verdict-cases.ts';
+import { clusterPolicyDocument, policyDocument, policySet, subjectOf } from '../../support/worlds.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
-import type { Violation } from '../../../src/engine/checks/violation.ts';
 
-const FOLDER = 'test/fixtures/verdicts';
+describe('judge', () => {
+  describeVerdicts('copied-handlers');
+  describeVerdicts('evasion');
+});
 
-interface Case extends WorkloadCase {
-  readonly policies?: JsonObject;
-  /** The workload has yet to get the probes of the policies, as templates have. */
-  readonly defaulted?: boolean;
-  /** A check whose violations are shown, or Deny for all denials. */
-  readonly only: string;
-}
+const metadata = { name: 'web', namespace: 'apps' };
+const named = (name: string, more: JsonObject = {}): JsonObject => ({
+  name,
+  ports: [{ name: 'http', containerPort: 80 }],
+  ...more,
+});
+const deployment = (...containers: JsonObject[]): JsonObject => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata,
+  spec: { template: { metadata: { labels: { app: 'web' } }, spec: { containers } } },
+});
+const judged = (object: JsonObject, policies = policySet(), willBeDefaulted = false): Judgement =>
+  judgeObject(subjectOf(object), policies, willBeDefaulted, NOW);
 
-/** A violation as a line; in brackets, the policy that has to change. */
-function line({ action, check, container, probe, message, remedy, policy }: Violation): string {
-  const text = [message, remedy].filter(Boolean).join('; ');
-  const fault = policy && ` (${policy.action} ${policy.source} ${formatPath(policy.path)}: ${policy.remedy})`;
-  return `${action} ${check} ${[container, probe].filter(Boolean).join('.')}: ${text}${fault ?? ''}`;
-}
+describe('the judgement of an object', () => {
+  const strict = clusterPolicyDocument({ checks: { 'required-readiness': { action: 'Deny' } } });
+  const gives = policyDocument({ containers: ['*'], kubernetesProbeEndpoints: { readinessProbe: '/ready' } });
 
-function verdict(given: Case): JsonObject {
-  const { violations } = judgeObject(
-    subjectOf(manifestOf(given)),
-    policiesOf(given.policies),
-    given.defaulted ?? false,
-    NOW,
-  );
-  const shown = violations.filter(({ check, action }) => (given.only === 'Deny' ? action : check) === given.only);
-  // A finding's level is an action by now.
-  for (const violation of violations) expect(violation).not.toHaveProperty('level');
-  return { violates: shown.length > 0 ? shown.map(line) : undefined };
-}
+  it('is that of the probes to come only if there will be any', () => {
+    const missing = (willBeDefaulted: boolean): number =>
+      judged(deployment(named('app')), policySet(strict, gives), willBeDefaulted).violations.filter(
+        ({ check }) => check === 'required-readiness',
+      ).length;
+    expect([missing(false), missing(true)]).toEqual([1, 0]);
+  });
 
-describe.each(readdirSync(FOLDER))('%s', (file) =>
-  describeCases(`${FOLDER}/${file}`, ['violates'], (given) => verdict(given as unknown as Case)),
-);
+  it('names the policies in force, each once', () => {
+    const judgement = judged(deployment(named('app')), policySet(strict, gives));
+    expect(sourcesOf(judgement)).toEqual(['ClusterProbePolicy/cluster', 'ProbePolicy/apps/policy']);
+    expect(sourcesOf({ inForce: [...judgement.inForce, ...judgement.inForce] })).toEqual(sourcesOf(judgement));
+  });
+
+  it('is about the workload itself, and about the controllers of a Pod that can be trusted', () => {
+    const controllers = [{ kind: 'Deployment', name: 'web' }];
+    const of = (name?: string): unknown =>
+      namesOfSubject({ object: { metadata: { name } }, kind: POD_KIND, namespace: 'apps', controllers });
+    expect(of('web-1')).toEqual([{ kind: 'Pod', name: 'web-1' }, ...controllers]);
+    expect(of()).toEqual(controllers);
+    expect(namesOfSubject({ object: {}, kind: POD_KIND, namespace: 'apps' })).toEqual([]);
+  });
+
+  it('names the template where a kind may have several', () => {
+    const bad = named('app', { livenessProbe: { httpGet: { path: '/', port: 'web' } } });
+    const template = { spec: { template: { spec: { containers: [bad] } } } };
+    const jobSet = {
+      apiVersion: 'jobset.x-k8s.io/v1alpha2',
+      kind: 'JobSet',
+      metadata,
+      spec: {
+        replicatedJobs: [
+          { name: 'driver', template },
+          { name: 'worker', template },
+        ],
+      },
+    };
+    const strictForJobs = clusterPolicyDocument({ checks: { 'named-port': { action: 'Deny' } } });
+    const { violations } = judged(jobSet, policySet(strictForJobs));
+    expect(violations.map(({ template: place }) => place)).toEqual([
+      'spec.replicatedJobs.driver.template.spec.template',
+      'spec.replicatedJobs.worker.template.spec.template',
+    ]);
+    const [violation] = judged(deployment(bad), policySet(strictForJobs)).violations;
+    expect([violation?.check, violation?.template]).toEqual(['named-port', undefined]);
+  });
+});
+
+describe('an object with more violations than a person reads', () => {
+  const LIMIT = 5000;
+  /** Containers that each lack a readiness probe. */
+  const many = (count: number): JsonObject =>
+    deployment(...Array.from({ length: count }, (_, index) => named(`c${index}`)));
+  const counts = (count: number, action: string): number[] => {
+    const checks = { 'required-readiness': { action }, 'required-liveness': { action: 'Audit' } };
+    const { violations } = judged(many(count), policySet(clusterPolicyDocument({ checks })));
+    const denials = violations.filter((violation) => violation.action === 'Deny').length;
+    return [denials, violations.length - denials];
+  };
+
+  it('shows 5,000 that deny, and 5,000 others', () => {
+    expect(counts(LIMIT + 1, 'Deny')).toEqual([LIMIT, LIMIT]);
+    expect(counts(10, 'Deny')).toEqual([10, 10]);
+    expect(counts(LIMIT / 2 + 1, 'Warn')).toEqual([0, LIMIT]);
+  });
+});

@@ -1,5 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { KNOWN_KINDS, workloadKindOfManifest } from '../../../src/engine/workload/kinds.ts';
+import {
+  groupOfVersion,
+  hasFixedRestartPolicy,
+  isBeingDeleted,
+  isDeployment,
+  isPod,
+  KNOWN_KINDS,
+  mayEnd,
+  mayHoldSeveralTemplates,
+  podTemplatesOf,
+  removedVersionOf,
+  templateName,
+  templatesToLookAt,
+  workloadKind,
+  workloadKindOfManifest,
+  type WorkloadKind,
+} from '../../../src/engine/workload/kinds.ts';
 import { checkTexts } from '../../support/check-texts.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
@@ -47,4 +63,94 @@ describe('a workload in a removed API version', () => {
   ])('leaves %s %s unknown', (apiVersion, kind) =>
     expect(workloadKindOfManifest(workload(apiVersion, kind), KNOWN_KINDS)).toBeUndefined(),
   );
+});
+
+/** A kind that is known: `apps Deployment`, ` Pod`. */
+function kindOf(name: string): WorkloadKind {
+  const [group = '', kind = ''] = name.split(' ');
+  const known = workloadKind(group, kind, KNOWN_KINDS);
+  if (known === undefined) throw new Error(`no kind ${name}`);
+  return known;
+}
+
+describe('a kind', () => {
+  it.each<[name: string, what: readonly string[]]>([
+    [' Pod', ['isPod', 'mayEnd']],
+    [' PodTemplate', ['mayEnd']],
+    [' ReplicationController', ['hasFixedRestartPolicy']],
+    ['apps Deployment', ['hasFixedRestartPolicy', 'isDeployment']],
+    ['apps StatefulSet', ['hasFixedRestartPolicy']],
+    ['batch Job', ['hasFixedRestartPolicy']],
+    ['jobset.x-k8s.io JobSet', ['mayHoldSeveralTemplates']],
+    ['leaderworkerset.x-k8s.io LeaderWorkerSet', ['mayHoldSeveralTemplates']],
+    ['argoproj.io Rollout', []],
+  ])('%s has what its controller gives it: %j', (name, what) => {
+    const asked = { isPod, mayEnd, hasFixedRestartPolicy, isDeployment, mayHoldSeveralTemplates };
+    const kind = kindOf(name);
+    const answers = Object.entries(asked).flatMap(([question, is]) => (is(kind) ? [question] : []));
+    expect(answers.toSorted()).toEqual(what.toSorted());
+  });
+
+  it('is found by its group and its name', () => {
+    expect([isPod({ group: 'example.test', kind: 'Pod' }), isPod({ group: '', kind: 'Node' })]).toEqual([false, false]);
+    expect(mayEnd({ ...kindOf(' PodTemplate'), group: 'example.test' })).toBe(false);
+    expect(isDeployment({ ...kindOf('apps Deployment'), group: 'example.test' })).toBe(false);
+    expect(workloadKind('example.test', 'Deployment', KNOWN_KINDS)).toBeUndefined();
+    expect(workloadKindOfManifest({ apiVersion: 1, kind: 'Pod' }, KNOWN_KINDS)).toBeUndefined();
+    expect(workloadKindOfManifest({ apiVersion: 'v1', kind: 1 }, KNOWN_KINDS)).toBeUndefined();
+    expect(['v1', 'apps/v1', 'a/b/c'].map(groupOfVersion)).toEqual(['', 'apps', 'a']);
+  });
+
+  it('is one of a removed version only in that version', () => {
+    expect(removedVersionOf({ apiVersion: 'batch/v1beta1', kind: 'CronJob' })?.removedIn).toBe('1.25');
+    for (const kind of ['Cron', 'Job', '', undefined])
+      expect(removedVersionOf({ apiVersion: 'batch/v1beta1', kind })).toBeUndefined();
+  });
+});
+
+describe('the templates of an object', () => {
+  const jobSet = kindOf('jobset.x-k8s.io JobSet');
+  const template = { spec: { template: { spec: {} } } };
+
+  it('leave out places that are missing or have no spec', () => {
+    const object = {
+      spec: { replicatedJobs: [{ template }, {}, { template: { spec: { template: {} } } }, { template: 1 }] },
+    };
+    expect(podTemplatesOf(object, jobSet)).toEqual([
+      { template: { spec: {} }, path: ['spec', 'replicatedJobs', 0, 'template', 'spec', 'template'] },
+    ]);
+  });
+
+  it('are named by the names of list elements, or by their numbers', () => {
+    const object = { spec: { replicatedJobs: [{ name: 'driver' }, {}] } };
+    const name = (index: number): string => templateName(object, ['spec', 'replicatedJobs', index, 'template']);
+    expect([name(0), name(1)]).toEqual(['spec.replicatedJobs.driver.template', 'spec.replicatedJobs.1.template']);
+    expect(templateName({ spec: { name: 'x' } }, ['spec'])).toBe('spec');
+  });
+
+  const look = (object: JsonObject, name: string, isControlled?: boolean): string => {
+    const found = templatesToLookAt(object, kindOf(name), isControlled);
+    return found.kind === 'skipped' ? found.reason : String(found.templates.length);
+  };
+  const mirror = { annotations: { 'kubernetes.io/config.mirror': '' } };
+  const deployment = (metadata: JsonObject): JsonObject => ({ metadata, spec: { template: { spec: {} } } });
+
+  it('are looked at unless the object is deleted, controlled, a mirror, or without a template', () => {
+    expect(look(deployment({}), 'apps Deployment')).toBe('1');
+    expect(look(deployment({}), 'apps Deployment', true)).toBe('controller-owned');
+    expect(look({ metadata: {}, spec: {} }, ' Pod', true)).toBe('1');
+    expect(look({ metadata: mirror, spec: {} }, ' Pod')).toBe('mirror-pod');
+    expect(look({ metadata: { annotations: {} }, spec: {} }, ' Pod')).toBe('1');
+    expect(look(deployment(mirror), 'apps Deployment')).toBe('1');
+    expect(look({ metadata: {} }, ' Pod')).toBe('no-pod-template');
+    expect(look(deployment({ deletionTimestamp: '2026-01-01T00:00:00Z' }), 'apps Deployment', true)).toBe(
+      'being-deleted',
+    );
+  });
+
+  it('are those of an object that is being deleted once it has a deletion time', () => {
+    expect(isBeingDeleted({ metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } })).toBe(true);
+    for (const object of [{}, { metadata: {} }, { metadata: { deletionTimestamp: null } }])
+      expect(isBeingDeleted(object)).toBe(false);
+  });
 });

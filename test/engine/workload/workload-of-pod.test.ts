@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { workloadOfPod } from '../../../src/engine/workload/workload-of-pod.ts';
+import {
+  controllerOwners,
+  controllersOfPod,
+  hasControllerOwner,
+  isKubernetesKind,
+  namesOf,
+  workloadNameOf,
+  workloadOfPod,
+} from '../../../src/engine/workload/workload-of-pod.ts';
+import { KNOWN_KINDS, POD_KIND, workloadKind } from '../../../src/engine/workload/kinds.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 const pod = (owner: JsonObject | undefined, labels: JsonObject = {}): JsonObject => ({
@@ -60,3 +69,68 @@ describe('the workload of a Pod', () => {
     expect(workloadOfPod({ metadata: { ownerReferences: 'x' } })).toBeUndefined();
   });
 });
+
+describe('the workloads of a Pod', () => {
+  it('are its Job and the CronJob that made it, whose name ends in the scheduled minute', () => {
+    const job = (name: string): JsonObject => pod({ apiVersion: 'batch/v1', kind: 'Job', name });
+    expect(controllersOfPod(job('nightly-29500123'))).toEqual([
+      { apiVersion: 'batch/v1', kind: 'Job', name: 'nightly-29500123' },
+      { kind: 'CronJob', name: 'nightly' },
+    ]);
+    for (const name of ['nightly', 'nightly-a1', '-29500123', 'nightly-29500123-x'])
+      expect(controllersOfPod(job(name))).toEqual([{ apiVersion: 'batch/v1', kind: 'Job', name }]);
+  });
+
+  it('are its workload alone for other kinds, and none without one', () => {
+    const owner = { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'db-1' };
+    expect(controllersOfPod(pod(owner))).toEqual([owner]);
+    expect(controllersOfPod(pod(undefined))).toEqual([]);
+  });
+});
+
+describe('the names of an object', () => {
+  it('are those in its metadata that are texts', () => {
+    const metadata = { name: 'web', namespace: 'apps', generateName: 'web-' };
+    expect(namesOf({ metadata })).toEqual(metadata);
+    const none = { name: undefined, namespace: undefined, generateName: undefined };
+    for (const odd of [{}, { metadata: null }, { metadata: 'x' }, { metadata: { name: 1, namespace: null } }])
+      expect(namesOf(odd)).toEqual(none);
+  });
+
+  it('name the object itself, but a Pod by its controller, if that is trusted', () => {
+    const deployment = workloadKind('apps', 'Deployment', KNOWN_KINDS) ?? POD_KIND;
+    expect(workloadNameOf({ metadata: { name: 'web' } }, deployment, false)).toEqual({
+      kind: 'Deployment',
+      name: 'web',
+    });
+    expect(workloadNameOf({ metadata: { generateName: 'web-' } }, deployment, true)).toBeUndefined();
+    const owned = pod({ apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'db' });
+    expect(workloadNameOf(owned, POD_KIND, true)).toMatchObject({ kind: 'StatefulSet', name: 'db' });
+    expect(workloadNameOf(owned, POD_KIND, false)).toBeUndefined();
+  });
+});
+
+it('a controller is a reference with controller: true, and nothing else', () => {
+  const ownedBy = (controller: unknown): JsonObject => ({
+    metadata: { ownerReferences: [{ kind: 'Pod', controller }] },
+  });
+  expect(hasControllerOwner(ownedBy(true))).toBe(true);
+  for (const value of [false, 'true', 1, null]) expect(hasControllerOwner(ownedBy(value))).toBe(false);
+  expect(hasControllerOwner({ metadata: { ownerReferences: { controller: true } } })).toBe(false);
+});
+
+it('an owner with controller: true is a controller, with an empty text for what its reference lacks', () => {
+  const ownerReferences = [null, { kind: 'A' }, { kind: 'B', controller: true }, { name: 'c', controller: 'true' }];
+  expect(controllerOwners({ metadata: { ownerReferences } })).toEqual([{ apiVersion: '', kind: 'B', name: '' }]);
+  expect(controllerOwners({})).toEqual([]);
+});
+
+it.each([
+  ['v1', true],
+  ['apps/v1', true],
+  ['gateway.networking.k8s.io/v1', true],
+  ['example.test/v1', false],
+  ['k8s.io.example.test/v1', false],
+])('a kind of %s is one of Kubernetes itself: %s', (apiVersion, expected) =>
+  expect(isKubernetesKind({ apiVersion, kind: 'K', name: 'n' })).toBe(expected),
+);

@@ -15,7 +15,6 @@ const scene: Scene = {
         { tone: 'stopping', from: 20, to: 620, label: '', caption: 'b' },
         { tone: 'dead', from: 620, to: Infinity, label: '', caption: 'c' },
       ],
-      stopAt: 20,
     },
     { title: 'Traffic', segments: [{ tone: 'idle', from: 0, to: Infinity, label: '', caption: 'd' }] },
   ],

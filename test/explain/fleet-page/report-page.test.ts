@@ -86,6 +86,38 @@ describe('a report', () => {
   });
 });
 
+describe('the links to the parts of a report', () => {
+  const linksOf = async (stdin: string): Promise<string[]> => {
+    const { stdout } = await runProbewright(['report', '-', '--now', '2026-11-20T12:00:00Z'], { stdin });
+    const [, links = ''] = /<nav[^>]*>(.*?)<\/nav>/s.exec(stdout) ?? [];
+    return [...links.matchAll(/href="#(\w+)">(\w+)</g)].map(([, id, title]) => `${id} ${title}`);
+  };
+
+  it('are two where there is nothing to show', async () =>
+    expect(await linksOf('apiVersion: v1\nkind: ConfigMap\nmetadata: { name: x }\n')).toEqual([
+      'summary Summary',
+      'workloads Workloads',
+    ]));
+
+  it('lead to each part that has one line', async () => {
+    const pod = '{ containers: [{ name: app, image: x, livenessProbe: { httpGet: { path: /, port: web } } }] }';
+    const web = `{ apiVersion: apps/v1, kind: Deployment, metadata: { name: web, namespace: a }, spec: { template: { spec: ${pod} } } }`;
+    const policy =
+      '{ apiVersion: probewright.dev/v1alpha1, kind: ProbePolicy, metadata: { name: p, namespace: a }, spec: {} }';
+    const excepted =
+      '{ checks: [exec-cost], workloads: [{ kind: Deployment, name: web }], owner: team, reason: The image cannot change., expires: "2027-01-01T00:00:00Z" }';
+    const exception = `{ apiVersion: probewright.dev/v1alpha1, kind: ProbeException, metadata: { name: e, namespace: a }, spec: ${excepted} }`;
+    expect(await linksOf([web, policy, exception].join('\n---\n'))).toEqual([
+      'summary Summary',
+      'namespaces Namespaces',
+      'checks Checks',
+      'workloads Workloads',
+      'policies Policies',
+      'exceptions Exceptions',
+    ]);
+  });
+});
+
 describe('the size of a report', () => {
   it('is below 2.1 MB for 320 workloads of which most have findings, and leaves nothing out', async () => {
     const page = await pageOf(fleet(320));

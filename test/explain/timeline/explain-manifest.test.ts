@@ -33,7 +33,7 @@ describe('a probe with long texts', () => {
       `httpGet ${path} on port 8080`,
       `exec ${command.join(' ')}`,
     ]);
-    const values = container?.fields.flatMap(({ fields }) => fields.map(({ value }) => value));
+    const values = container?.probes.flatMap(({ fields }) => fields.map(({ value }) => value));
     expect(values).toEqual(expect.arrayContaining([path, command]));
   });
 });

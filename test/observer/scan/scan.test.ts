@@ -11,6 +11,7 @@ import {
   POLICY_REPORTS,
   reportsOf,
 } from '../observed-cluster.ts';
+import { clusterPolicyDocument } from '../../support/worlds.ts';
 import type { FakeObject } from '../../cluster/client/fake-api-server.ts';
 
 let cluster: ObservedCluster;
@@ -175,6 +176,18 @@ describe('the reports of the observer', () => {
     await cluster.observe({ reportsIncludeClean: true });
     await hasReports(1);
     expect(cluster.reports('shop')[0]).toMatchObject({ results: [], summary: { fail: 0, warn: 0 } });
+  });
+
+  it('count the checks that find nothing, without those that are off', async () => {
+    cluster.api.put(deploymentsOf('shop'), deployment('fine', 'http'));
+    await cluster.observe({ reportsIncludeClean: true });
+    await hasReports(1);
+    const passed = (): number => Number((cluster.reports('shop')[0]?.['summary'] as FakeObject | undefined)?.['pass']);
+    const before = passed();
+    expect(before).toBeGreaterThan(10);
+    const { metadata, spec } = clusterPolicyDocument({ checks: { 'exec-cost': { action: 'Off' } } });
+    cluster.api.put('/apis/probewright.dev/v1alpha1/clusterprobepolicies', { metadata, spec });
+    await waitUntil('one check less has passed', () => passed() === before - 1);
   });
 
   it('are none without a report API, or if the setting says so', async () => {

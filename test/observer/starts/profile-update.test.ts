@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readStartupProfile } from '../../../src/engine/facts/read-startup-profile.ts';
-import { figuresOf } from '../../../src/engine/facts/startup-profile.ts';
+import { figuresOf } from '../../../src/engine/facts/read-startup-profile.ts';
 import { profileStatus, repositoryOf, updatedProfile } from '../../../src/observer/starts/profile-update.ts';
-import type { StartSample, StartupProfile } from '../../../src/engine/facts/startup-profile.ts';
+import type { StartSample, StartupProfile } from '../../../src/engine/facts/read-startup-profile.ts';
 import type { PendingStart } from '../../../src/observer/starts/pending-starts.ts';
 
 const WEB = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' };

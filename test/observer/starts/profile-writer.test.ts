@@ -3,7 +3,7 @@ import { ProfileWriter, WRITE_MILLISECONDS } from '../../../src/observer/starts/
 import { ProfileStore } from './profile-store.ts';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
-import type { StartSample } from '../../../src/engine/facts/startup-profile.ts';
+import type { StartSample } from '../../../src/engine/facts/read-startup-profile.ts';
 import type { MeasuredStart } from '../../../src/observer/starts/measured-start.ts';
 import type { WriteResult } from '../../../src/observer/starts/profile-writer.ts';
 

@@ -89,3 +89,28 @@ describe('StartupProfiles', () =>
     const [planned] = plan(alive, { policies: [learning], apply: [slow], now }).workloads;
     expect(planned?.probes).toMatchObject([{ container: 'app', probe: 'startupProbe', change: 'added' }]);
   }));
+
+describe('a namespaceSelector without the labels of the namespace', () => {
+  const selecting = clusterPolicyDocument({
+    namespaceSelector: { matchLabels: { team: 'a' } },
+    kubernetesProbeEndpoints: { livenessProbe: '/live' },
+  });
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'apps', labels: { team: 'a' } } };
+  const note = expect.stringMatching(
+    /^(?:policies|apply)\[0\]: ClusterProbePolicy\/\S+: no input has the labels of the namespace apps, so the namespaceSelector does not select it;/,
+  ) as string;
+  const web = deployment({});
+
+  it('is told by judge, fix and plan', () => {
+    expect(judge(web, { policies: [selecting], now }).warnings).toContainEqual(note);
+    expect(fix(web, { policies: [selecting], now }).remarks).toContainEqual(note);
+    expect(plan(web, { apply: [selecting], now }).warnings).toEqual([note]);
+  });
+
+  it('is no text where the Namespace is given', () => {
+    const policies = [selecting, namespace];
+    expect(judge(web, { policies, now }).warnings).toEqual([]);
+    expect(fix(web, { policies, now }).remarks.join()).not.toContain('namespaceSelector');
+    expect(plan(web, { apply: [selecting], policies: [namespace], now })).not.toHaveProperty('warnings');
+  });
+});

@@ -1,7 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { deflateRawSync, deflateSync as zlibDeflateSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { linkFragment, textsOfFragment } from '../../../src/package/playground/share-link.ts';
+import { LONGEST_FRAGMENT, linkFragment, textsOfFragment } from '../../../src/package/playground/share-link.ts';
 
 /** A link whose text is these bytes, with a checksum by Node. */
 function fragmentOf(bytes: Uint8Array): string {
@@ -55,6 +56,13 @@ describe('a link of the playground', () => {
     ])
       expect(textsOfFragment(fragmentOf(new TextEncoder().encode(value)))).toBeUndefined();
     expect(textsOfFragment(fragmentOf(new Uint8Array([0xff, 0xfe])))).toBeUndefined();
+  });
+
+  it('that is longer than the page makes one is refused', () => {
+    const manifests = randomBytes(60_000).toString('hex');
+    const fragment = linkFragment({ manifests, policies: manifests.slice(0, 60_000) });
+    expect(fragment.length).toBeGreaterThan(LONGEST_FRAGMENT);
+    expect(textsOfFragment(fragment)).toBeUndefined();
   });
 
   it('that expands to 100 MB is refused', () =>

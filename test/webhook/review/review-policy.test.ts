@@ -6,7 +6,7 @@ import { describeCases } from '../../support/recorded-cases.ts';
 import { policiesOf } from '../../support/workload-cases.ts';
 import { clusterPolicyDocument, policyDocument, policySet } from '../../support/worlds.ts';
 import type { Decision } from '../../../src/webhook/review/decision.ts';
-import type { AdmissionRequest } from '../../../src/webhook/review/review.ts';
+import type { AdmissionRequest } from '../../../src/webhook/review/decision.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 const NOW = Date.parse('2026-11-22T12:00:00Z');

@@ -1,3 +1,4 @@
+import { DEFAULT_TIMING } from '../../probe/api-defaults.ts';
 import { longestKillSeconds } from '../../probe/grace-period.ts';
 import { deadlockToKillSeconds, verdictSpan, type ProbeTiming } from '../../probe/timing.ts';
 import type { FieldEdit } from '../../../base/json/field-path.ts';
@@ -5,9 +6,7 @@ import type { Advice } from '../check.ts';
 import { killOf, type TimedProbe } from '../../workload/pod.ts';
 
 /** The periods that people write, in seconds: advice proposes no 34. The numbers are Probewright's own (issue 30). */
-export const PERIODS = [1, 2, 5, 10, 15, 20, 30, 60] as const;
-
-type Period = (typeof PERIODS)[number];
+export const PERIODS = [1, 2, 5, 10, 15, 20, 30, 60];
 
 /** The highest failureThreshold that advice proposes. A slower start gets a longer period instead. */
 export const MOST_FAILURES = { startupProbe: 60, livenessProbe: 10, readinessProbe: 10 } as const;
@@ -22,12 +21,12 @@ const LONG_GRACE_SECONDS = 60;
 export const MOST_DRAIN_SECONDS = 60;
 
 /** The shortest of the periods that is at least `seconds`. Undefined above 60 s. */
-export function roundPeriodFrom(seconds: number): Period | undefined {
+export function roundPeriodFrom(seconds: number): number | undefined {
   return PERIODS.find((period) => period >= seconds);
 }
 
 /** The longest of the periods that is at most `seconds`. Undefined below 1 s. */
-export function roundPeriodUpTo(seconds: number): Period | undefined {
+export function roundPeriodUpTo(seconds: number): number | undefined {
   return PERIODS.findLast((period) => period <= seconds);
 }
 
@@ -69,6 +68,31 @@ export function adviceIfFast(probe: TimedProbe, numbers: Partial<ProbeTiming>, r
   if (!isFastEnough(probe, numbers)) return undefined;
   const { words, edits } = toWrite(probe, numbers);
   return { remedy: `write ${words}${rest}`, edits };
+}
+
+/**
+ * Advises more patience: with the probe's own period if its failures are few enough, else with the first longer one.
+ * Two failures are few, so a liveness or readiness probe with one gets the API server's default if it stays fast.
+ * @param leastPeriod the shortest of the other periods
+ * @param failuresFor the failures that a period takes, at least
+ * @param rest the end of the remedy
+ */
+export function patientAdvice(
+  probe: TimedProbe,
+  leastPeriod: number,
+  failuresFor: (periodSeconds: number) => number,
+  rest = '',
+): Advice | undefined {
+  const { periodSeconds: own, failureThreshold: F } = probe.timing;
+  const enough = F === 1 && probe.kind !== 'startupProbe' ? [DEFAULT_TIMING.failureThreshold, 2] : [F];
+  for (const periodSeconds of [own, ...PERIODS.filter((period) => period >= leastPeriod)])
+    for (const least of enough) {
+      const failureThreshold = Math.max(least, failuresFor(periodSeconds));
+      const isRound = failureThreshold === F || failureThreshold <= MOST_FAILURES[probe.kind];
+      const advice = isRound && adviceIfFast(probe, { periodSeconds, failureThreshold }, rest);
+      if (advice) return advice;
+    }
+  return undefined;
 }
 
 /** Numbers to write into a probe, as words and as edits: `periodSeconds: 5 and failureThreshold: 7`. */

@@ -9,7 +9,7 @@ import {
   learnedSeconds,
 } from '../../probe/startup-budget.ts';
 import { failureThresholdFor, guaranteedStartSeconds } from '../../probe/timing.ts';
-import { MOST_FAILURES, PERIODS, adviceIfFast } from './round-numbers.ts';
+import { MOST_FAILURES, PERIODS, patientAdvice } from './round-numbers.ts';
 import { leastExecPeriodSeconds, PATIENT_TIMEOUT_SECONDS } from './heavy-client.ts';
 import { yamlFlow, type Advice } from '../check.ts';
 import { oncePerWorkload, type CheckedWorkload } from '../checked-workload.ts';
@@ -17,22 +17,18 @@ import type { Container, Probe, TimedProbe } from '../../workload/pod.ts';
 import { startsOfContainer, startsOfWorkload, type ContainerStarts } from '../../facts/startup-profile.ts';
 import { workloadNameOf } from '../../workload/workload-of-pod.ts';
 
-interface StartupProbeToWrite {
-  /** The probe with its field name, as YAML on one line. A handler that is too long for a message is only named. */
-  readonly yaml: string;
-  readonly guaranteedSeconds: number;
-  /** To add the probe to the container. */
-  readonly advice: Required<Advice>;
-}
-
 /** A shorter wait in place of a startup probe is a note. Nobody changes a delay of 30 s (issue 30). */
 export const WARNED_DELAY_SECONDS = 60;
 
 /**
  * A startup probe with the handler of the liveness probe, or of readiness without one. It guarantees the start that
- * the other guarantees, and `leastSeconds`. Undefined when no round numbers guarantee it.
+ * the other guarantees, and `leastSeconds`. The text is YAML on one line; a handler that is too long for a message is
+ * only named. Undefined when no round numbers guarantee it.
  */
-export function startupProbeFor(source: TimedProbe, leastSeconds = 0): StartupProbeToWrite | undefined {
+export function startupProbeFor(
+  source: TimedProbe,
+  leastSeconds = 0,
+): Readonly<{ yaml: string; guaranteedSeconds: number; advice: Required<Advice> }> | undefined {
   const { kind, handler, timing, container } = source;
   const timeoutSeconds = Math.max(timing.timeoutSeconds, handler.kind === 'exec' ? PATIENT_TIMEOUT_SECONDS : 0);
   const seconds = Math.max(guaranteedStartSeconds(timing), LEAST_START_SECONDS, leastSeconds);
@@ -122,21 +118,21 @@ function withoutDefaults(handler: JsonObject): JsonObject {
 }
 
 /**
- * Advises a higher failureThreshold, or also a longer period where that would take too many failures. A liveness probe
- * that needs more patience than a running container needs a startup probe instead.
+ * Advises a higher failureThreshold, or also a longer period where that would take too many failures.
  * @param minimum the seconds that the container should be guaranteed to start
+ * @param rest the end of the remedy
  */
-export function longerStart(gate: TimedProbe, minimum: number): Advice {
-  const { initialDelaySeconds: D, periodSeconds: own, failureThreshold: F } = gate.timing;
+export function moreFailures(gate: TimedProbe, minimum: number, rest?: string): Advice | undefined {
+  const { initialDelaySeconds: D, periodSeconds: own } = gate.timing;
   const least = Math.max(own + 1, leastExecPeriodSeconds(gate));
-  for (const periodSeconds of [own, ...PERIODS.filter((period) => period >= least)]) {
-    const failureThreshold = Math.max(F, failureThresholdFor(minimum, D, periodSeconds));
-    const isRound = failureThreshold === F || failureThreshold <= MOST_FAILURES[gate.kind];
-    const advice = isRound && adviceIfFast(gate, { periodSeconds, failureThreshold }, ` for ${minimum} s`);
-    if (advice) return advice;
-  }
+  return patientAdvice(gate, least, (period) => failureThresholdFor(minimum, D, period), rest);
+}
+
+/** The same. A liveness probe that needs more patience than a running container needs a startup probe instead. */
+export function longerStart(gate: TimedProbe, minimum: number): Advice {
   const startup = gate.kind === 'livenessProbe' ? startupProbeFor(gate, minimum) : undefined;
-  return startup?.advice ?? { remedy: `let the ${gate.kind} allow ${minimum} s to start` };
+  const otherwise = startup?.advice ?? { remedy: `let the ${gate.kind} allow ${minimum} s to start` };
+  return moreFailures(gate, minimum, ` for ${minimum} s`) ?? otherwise;
 }
 
 const startsOfChecked = oncePerWorkload(({ facts, kind, namespace, object }) => {

@@ -1,28 +1,22 @@
 import { FieldPlace, valueAt, type FieldPath } from '../../../base/json/field-path.ts';
 import {
   isJsonObject,
-  isPresent,
   listMember,
-  member,
   objectMember,
   stringMember,
+  type JsonObject,
 } from '../../../base/json/json-value.ts';
 import { suggestion } from '../../../base/text/suggestion.ts';
 import { CONTAINER_LISTS } from '../../probe/api-defaults.ts';
 import { HANDLER_TYPES, PROBE_TYPE } from '../../probe/api-schema.ts';
 import { HANDLER_KINDS, PROBE_KINDS } from '../../probe/probe.ts';
 import { BUILT_IN_KINDS, type PlacedTemplate, type WorkloadKind } from '../../workload/kinds.ts';
-import type { JsonObject } from '../../../base/json/json-value.ts';
 import type { Finding } from '../check.ts';
 
 /** A field that the API server drops, with its container. */
-export interface StrayField extends Stray {
+export interface StrayField extends Pick<Finding, 'path' | 'message' | 'remedy' | 'edits'> {
   readonly container: string;
-  readonly path: FieldPath;
-  readonly message: string;
 }
-
-type Stray = Pick<Finding, 'remedy' | 'edits'>;
 
 /** A container with its place, and its name in a remedy: `containers[0]`. */
 interface Home {
@@ -112,33 +106,37 @@ function unknownAt(
   isSuspect: (key: string) => boolean = () => true,
 ): StrayField[] {
   const value = valueAt(home.spec, at);
-  const keys = isJsonObject(value) ? Object.keys(value) : [];
-  return keys
-    .filter((key) => !known.includes(key) && isSuspect(key))
-    .map((key) => {
-      const from = [...at, key];
+  return Object.entries(isJsonObject(value) ? value : {})
+    .filter(([key]) => !known.includes(key) && isSuspect(key))
+    .map(([key, stray]) => {
+      const path = [...home.path, ...at, key];
       const owner = owners.find(({ fields }) => fields.includes(key));
-      if (owner !== undefined) return moved(home, from, owner.at && [...owner.at, key], `move it ${owner.way}`);
+      if (owner !== undefined) return moved(home, path, stray, `move it ${owner.way}`, owner.at && [...owner.at, key]);
       const meant = suggestion(key, known);
-      if (meant !== undefined) return moved(home, from, [...at, meant], `did you mean "${meant}"?`);
-      return strayField(home, [...home.path, ...from], {});
+      if (meant !== undefined) return moved(home, path, stray, `did you mean "${meant}"?`, [...at, meant]);
+      return moved(home, path, stray);
     });
 }
 
-/** Moves a field of a container. Nobody knows which value counts if the new place has one, so there are no edits. */
-function moved(home: Home, from: FieldPath, to: FieldPath | undefined, remedy: string): StrayField {
-  const path = [...home.path, ...from];
-  if (to === undefined || valueAt(home.spec, to) !== undefined) return strayField(home, path, { remedy });
-  const edits = [
-    { path, value: null },
-    { path: [...home.path, ...to], value: valueAt(home.spec, from) ?? null },
-  ];
-  return strayField(home, path, { remedy, edits });
-}
-
-function strayField(home: Home | undefined, path: FieldPath, stray: Stray): StrayField {
-  const container = stringMember(home?.spec ?? {}, 'name') ?? '';
-  return { container, path, message: 'unknown field, which the API server drops', ...stray };
+/**
+ * A field that belongs elsewhere in a container. There are no edits if the new place has a value, because nobody knows
+ * which one counts.
+ * @param to the new place in the container
+ */
+function moved(home: Home | undefined, path: FieldPath, value: unknown, remedy?: string, to?: FieldPath): StrayField {
+  const isFree = home !== undefined && to !== undefined && valueAt(home.spec, to) === undefined;
+  return {
+    container: stringMember(home?.spec ?? {}, 'name') ?? '',
+    path,
+    message: 'unknown field, which the API server drops',
+    ...(remedy !== undefined && { remedy }),
+    ...(isFree && {
+      edits: [
+        { path, value: null },
+        { path: [...home.path, ...to], value: value ?? null },
+      ],
+    }),
+  };
 }
 
 /**
@@ -155,7 +153,9 @@ export function misplacedProbes(
   const byContainer = new Map<object, Home>(homes.map((home) => [home.spec, home]));
   const found: StrayField[] = [];
   // An explicit stack, because a document may be nested deeper than the call stack.
-  const open: Place[] = [isBuiltIn ? { value: object, at: [] } : { value: template, at: path }];
+  const open: { value: object; at: FieldPlace | FieldPath; home?: Home | undefined }[] = [
+    isBuiltIn ? { value: object, at: [] } : { value: template, at: path },
+  ];
   // A value with several aliases is searched once.
   const seen = new Set<object>();
   for (let place = open.pop(); place !== undefined; place = open.pop()) {
@@ -175,13 +175,6 @@ export function misplacedProbes(
   return found;
 }
 
-interface Place {
-  readonly value: object;
-  readonly at: FieldPlace | FieldPath;
-  /** The container that the value is in. */
-  readonly home?: Home | undefined;
-}
-
 /** @param home the container that the probe is too deep in; otherwise the only container is meant */
 function misplaced(
   path: FieldPath,
@@ -191,11 +184,6 @@ function misplaced(
   [first, ...others]: readonly Home[],
 ): StrayField {
   const target = home ?? (others.length === 0 ? first : undefined);
-  if (target === undefined) return strayField(first, path, { remedy: 'move it into the container that it is for' });
-  const remedy = `move it ${home === undefined ? 'into' : 'up to'} ${target.name}`;
-  const edits = [
-    { path, value: null },
-    { path: [...target.path, kind], value: probe },
-  ];
-  return strayField(target, path, { remedy, ...(!isPresent(member(target.spec, kind)) && { edits }) });
+  if (target === undefined) return moved(first, path, probe, 'move it into the container that it is for');
+  return moved(target, path, probe, `move it ${home === undefined ? 'into' : 'up to'} ${target.name}`, [kind]);
 }

@@ -18,13 +18,7 @@ export interface WorkloadOutcome {
   readonly warned: Transition;
 }
 
-const UNCHANGED: WorkloadOutcome = {
-  probes: [],
-  violations: [],
-  denied: undefined,
-  deniedAtUpdate: undefined,
-  warned: undefined,
-};
+const UNCHANGED = { probes: [], violations: [], denied: undefined, deniedAtUpdate: undefined, warned: undefined };
 
 /**
  * What a change of policies does to one workload at an instant, in milliseconds since the epoch, with `enforcement:
@@ -42,8 +36,8 @@ export function outcomeOf(
   injects = true,
 ): WorkloadOutcome {
   if (isOutOfReach(workload, before, after)) return UNCHANGED;
-  const [old, later] = [before, after].map((policies) => verdictOn(workload, policies, injects, now));
-  if (old === undefined || later === undefined) return UNCHANGED;
+  const old = verdictOn(workload, before, injects, now);
+  const later = verdictOn(workload, after, injects, now);
   const transition = (has: (verdict: Verdict) => boolean): Transition =>
     has(old) === has(later) ? undefined : has(later) ? 'new' : 'gone';
   return {

@@ -47,15 +47,9 @@ export function planOf(
   for (const workload of workloads) {
     const outcome = outcomeOf(workload, before, after, store, now);
     addTo(summary, outcome);
+    const { kind, namespace, name } = workload;
     const { probes, violations } = outcome;
-    if (isAffected(outcome))
-      effects.push({
-        kind: workload.kind.kind,
-        namespace: workload.namespace,
-        name: workload.name,
-        probes,
-        violations,
-      });
+    if (isAffected(outcome)) effects.push({ kind: kind.kind, namespace, name, probes, violations });
   }
   return { effects, summary };
 }

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { hasControllerOwner } from '../../../src/engine/workload/workload-of-pod.ts';
 import { canHaveController } from '../../../src/observer/scan/verdicts.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
@@ -33,9 +32,8 @@ describe('a controller', () => {
     expect(canHaveController(ownedBy(apiVersion, owner), kind)).toBe(false),
   );
 
-  it('is a reference with controller: true, and nothing else', () => {
-    expect(hasControllerOwner(ownedBy('v1', 'Pod'))).toBe(true);
-    for (const value of [false, 'true', 1, null]) expect(hasControllerOwner(ownedBy('v1', 'Pod', value))).toBe(false);
-    expect(hasControllerOwner({ metadata: { ownerReferences: { controller: true } } })).toBe(false);
+  it('is none without an owner that is marked as one', () => {
+    expect(canHaveController({}, 'Pod')).toBe(false);
+    expect(canHaveController(ownedBy('apps/v1', 'ReplicaSet', false), 'Pod')).toBe(false);
   });
 });

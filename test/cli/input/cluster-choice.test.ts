@@ -1,14 +1,14 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { clusterChoice } from '../../src/cli/input/cluster-choice.ts';
-import { CHECK } from '../../src/cli/check/definition.ts';
-import { parseCommandLine } from '../../src/cli/flags/parse-command-line.ts';
-import { startFakeApiServer, type FakeApiServer } from '../cluster/client/fake-api-server.ts';
-import { BUILT_INS, discovery, writeKubeconfig } from './input/discovery.ts';
-import { runProbewright } from './run-probewright.ts';
-import { sarifLog } from './sarif-shape.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { clusterChoice } from '../../../src/cli/input/cluster-choice.ts';
+import { CHECK } from '../../../src/cli/check/definition.ts';
+import { parseCommandLine } from '../../../src/cli/flags/parse-command-line.ts';
+import { startFakeApiServer, type FakeApiServer } from '../../cluster/client/fake-api-server.ts';
+import { BUILT_INS, discovery, writeKubeconfig } from './discovery.ts';
+import { runProbewright } from '../run-probewright.ts';
+import { sarifLog } from '../sarif-shape.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 let directory: string;
 let before: string;

@@ -1,9 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { runProbewright } from './run-probewright.ts';
-import { withTools } from './tools-on-path.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { runProbewright } from '../run-probewright.ts';
+import { withTools } from '../tools-on-path.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 // The other commands are in test/fixtures/commands/rendered-by-tools.yaml; a page is too long for it.
 it('report builds a kustomization with a remote base with --allow-remote-bases', async () => {

@@ -4,11 +4,11 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { count } from '../../src/base/text/cut.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
-import type { Ran } from './run-probewright.ts';
+import { count } from '../src/base/text/cut.ts';
+import { temporaryDirectory } from './support/temporary-directory.ts';
+import type { Ran } from './cli/run-probewright.ts';
 
-const main = join(import.meta.dirname, '../../src/main.ts');
+const main = join(import.meta.dirname, '../src/main.ts');
 
 let directory: string;
 

@@ -3,9 +3,9 @@ import { lstat, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { specialFiles, type SpecialFile } from '../support/special-files.ts';
-import { runProbewright, type Ran } from './run-probewright.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { specialFiles, type SpecialFile } from '../../support/special-files.ts';
+import { runProbewright, type Ran } from '../run-probewright.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 let directory: string;
 let special: SpecialFile[];
