@@ -1,12 +1,5 @@
 import { objectsAt, textAt, valueAt } from '../../base/json/field-path.ts';
-import {
-  isJsonObject,
-  jsonOf,
-  member,
-  objectMember,
-  stringMember,
-  type JsonObject,
-} from '../../base/json/json-value.ts';
+import { isJsonObject, jsonOf, type JsonObject } from '../../base/json/json-value.ts';
 import { cut } from '../../base/text/cut.ts';
 import { parseInstant } from '../../base/text/duration.ts';
 import { messageOf } from '../../base/text/error-message.ts';
@@ -52,12 +45,10 @@ async function inspect(program: Runtime, container: string): Promise<JsonObject>
   if (code === undefined) throw new Error(`${what}: no answer within ${INSPECT_MILLISECONDS / 1000} s`);
   if (code !== 0) throw new Error(`${what}: ${cut(output.trim().split('\n').at(-1) ?? '', 200)}`);
   const inspected = jsonOf(output.slice(Math.max(0, output.search(/^[[{]/m))));
-  const first: unknown = Array.isArray(inspected) ? inspected[0] : inspected;
-  const found = isJsonObject(first) ? first : undefined;
-  const state = found && objectMember(found, 'State');
-  if (found === undefined || state === undefined) throw new Error(`${what}: the answer is no container`);
-  if (member(state, 'Running') !== false) return found;
-  throw new Error(`the container ${container} does not run: it is ${stringMember(state, 'Status') ?? 'stopped'}`);
+  const found: unknown = Array.isArray(inspected) ? inspected[0] : inspected;
+  if (!isJsonObject(found) || !isJsonObject(found['State'])) throw new Error(`${what}: the answer is no container`);
+  if (valueAt(found, ['State', 'Running']) !== false) return found;
+  throw new Error(`the container ${container} does not run: it is ${textAt(found, 'State', 'Status') ?? 'stopped'}`);
 }
 
 function targetOf(program: Runtime, container: string, inspected: JsonObject, engine: string): Target {
@@ -103,9 +94,9 @@ function targetOf(program: Runtime, container: string, inspected: JsonObject, en
 function publishedPort(inspected: JsonObject, port: number, engine: string): Endpoint | undefined {
   const places = objectsAt(inspected, 'NetworkSettings', 'Ports', `${port}/tcp`)
     .map((binding) => {
-      const given = stringMember(binding, 'HostIp') ?? '';
+      const given = textAt(binding, 'HostIp') ?? '';
       const isAny = given === '' || given === '0.0.0.0' || given === '::' || engine !== LOCAL;
-      return { host: isAny ? engine : given, port: Number(member(binding, 'HostPort')) };
+      return { host: isAny ? engine : given, port: Number(valueAt(binding, ['HostPort'])) };
     })
     .filter((place) => place.port > 0);
   // A port is often published for IPv4 and IPv6.

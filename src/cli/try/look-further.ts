@@ -5,7 +5,7 @@ import type { TryCause, Diagnosis, Finder, Look } from './diagnosis.ts';
 import { localHost, otherPath, secureProto, wrongScheme } from './look-http.ts';
 import { portOf, type ProbeToTry } from './planned-probes.ts';
 import { openSession } from './grpc-probe.ts';
-import { openTls, type Connection } from './connection.ts';
+import { openTls } from './connection.ts';
 import { execCommandOf } from '../../engine/probe/exec-invocation.ts';
 import { localClient } from '../../engine/probe/local-client.ts';
 import { isTcp } from '../../engine/workload/ports.ts';
@@ -191,25 +191,22 @@ function useTcp(look: Look, cause = look.cause): Diagnosis {
   return diagnosis({ cause }, remedyFor(cause), replaced(look, { tcpSocket: { port: look.port } }));
 }
 
-/** True when the port accepts a connection, and the server does what is asked with it. */
-async function accepts(
-  { asking: { target }, port }: Look,
-  ask: (connection: Connection, signal: AbortSignal) => Promise<unknown> = () => Promise.resolve(),
-): Promise<boolean> {
+/** True when the port accepts a connection. */
+async function accepts(look: Look): Promise<boolean> {
+  return (await asked(look, readHandler('tcpSocket', { port: look.port })))?.result === 'success';
+}
+
+/** For a port that accepts connections. */
+async function speaksTls({ asking: { target }, port }: Look): Promise<boolean> {
   const signal = AbortSignal.timeout(LOOK_SECONDS * 1000);
   try {
-    if ((await target.prove?.(port)) !== undefined) return false;
     const connection = await target.connect(port, signal);
-    await ask(connection, signal).finally(() => connection.stream.destroy());
+    await openTls(connection, target.host, ['h2'], signal).finally(() => connection.stream.destroy());
     return true;
   } catch (error) {
     // A server that wants a certificate answers with an alert, which is TLS, too.
     return error instanceof Error && error.message.startsWith('remote error: tls: ');
   }
-}
-
-function speaksTls(look: Look): Promise<boolean> {
-  return accepts(look, (connection, signal) => openTls(connection, look.asking.target.host, ['h2'], signal));
 }
 
 async function speaksHttp2({ asking, port }: Look): Promise<boolean> {

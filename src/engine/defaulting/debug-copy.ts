@@ -1,8 +1,7 @@
 import { quoted } from '../../base/json/quoted-value.ts';
 import { INJECTED_ANNOTATION } from '../policy/annotations.ts';
-import { PROBE_KINDS } from '../probe/probe.ts';
 import { hasProbe, type Pod } from '../workload/pod.ts';
-import { readProvenance } from './patch.ts';
+import { probesNamedIn } from './patch.ts';
 import type { NotInjected } from './injection.ts';
 
 /** Injectors of meshes add these labels to every Pod, also to a copy without labels. */
@@ -17,12 +16,7 @@ export function debugCopyProblem(pod: Pod): NotInjected | undefined {
   if (pod.hasOwner) return undefined;
   if (pod.labelNames.every((label) => MESH_LABEL.test(label)))
     return problem('it has neither owner nor labels', 'to get probes, add a label');
-  const named = readProvenance(pod.annotations.get(INJECTED_ANNOTATION));
-  if (named.size === 0) return undefined;
-  const lacking = pod.containers.find((container) => {
-    const probes = container.role === 'ephemeral' ? undefined : named.get(container.name);
-    return PROBE_KINDS.some((kind) => probes?.has(kind) === true && !hasProbe(container, kind));
-  });
+  const lacking = probesNamedIn(pod).find(({ container, kind }) => !hasProbe(container, kind))?.container;
   if (lacking === undefined) return undefined;
   const sign = `its annotation ${INJECTED_ANNOTATION} names a probe that container ${quoted(lacking.name)} lacks`;
   return problem(sign, 'to get probes, remove the annotation');

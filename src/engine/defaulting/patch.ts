@@ -1,6 +1,8 @@
 import { isJsonObject, jsonOf, objectMember, stringMap, type JsonObject } from '../../base/json/json-value.ts';
 import { utf8Length } from '../../base/text/utf8.ts';
 import { INJECTED_ANNOTATION, TOTAL_ANNOTATION_BYTES } from '../policy/annotations.ts';
+import { PROBE_KINDS } from '../probe/probe.ts';
+import type { Pod } from '../workload/pod.ts';
 import type { Injection, LearnedBudget } from './injection.ts';
 
 /** An RFC 6902 `add`: the only operation that Probewright sends. */
@@ -74,6 +76,17 @@ export function readProvenance(text: string | undefined): Provenance {
   for (const [name, probes] of Object.entries(value))
     if (isJsonObject(probes)) provenance.set(name, new Map(stringMap(value, name)));
   return provenance;
+}
+
+/** The probes that the annotation of a Pod names, whether they are there or not. Anybody can write the annotation. */
+export function probesNamedIn(pod: Pod): readonly Pick<Injection, 'container' | 'kind'>[] {
+  const named = readProvenance(pod.annotations.get(INJECTED_ANNOTATION));
+  // Many Pods are answered without a look at a container.
+  if (named.size === 0) return [];
+  return pod.containers.flatMap((container) => {
+    const probes = container.role === 'ephemeral' ? undefined : named.get(container.name);
+    return PROBE_KINDS.filter((kind) => probes?.has(kind) === true).map((kind) => ({ container, kind }));
+  });
 }
 
 /** True when the Pod has room for the annotation. Without room, the API server would reject a valid Pod. */

@@ -11,13 +11,12 @@ import { equalJson } from '../../base/json/json-value.ts';
 import { cut } from '../../base/text/cut.ts';
 import { isPod, POD_KIND } from '../workload/kinds.ts';
 import { injectionAt, type HandlerProblem, type Injection } from '../defaulting/injection.ts';
-import { PROBE_KINDS, type ProbeKind } from '../probe/probe.ts';
+import type { ProbeKind } from '../probe/probe.ts';
 import { probeTiming } from '../probe/timing.ts';
 import { writtenProbe, type Container, type Pod } from '../workload/pod.ts';
 import { asCreated, withProbes, type ProbeToAdd } from '../workload/read-pod.ts';
-import { INJECTED_ANNOTATION } from '../policy/annotations.ts';
 import { defaultedProbe } from '../probe/api-defaults.ts';
-import { readProvenance } from '../defaulting/patch.ts';
+import { probesNamedIn } from '../defaulting/patch.ts';
 import type { CheckPolicy, CheckPolicyByContainer } from '../policy/check-policy.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
 
@@ -57,14 +56,9 @@ export function withoutInjections(pod: Pod, policy: WorkloadPolicy): PermittedDe
  * count is the author's, and is evidence about the others.
  */
 export function injectedBefore(pod: Pod, policy: WorkloadPolicy): readonly Injection[] {
-  const named = readProvenance(pod.annotations.get(INJECTED_ANNOTATION));
-  if (named.size === 0) return [];
-  let counted: readonly (ProbeToAdd & { readonly container: Container })[] = pod.containers.flatMap((container) => {
-    const probes = container.role === 'ephemeral' ? undefined : named.get(container.name);
-    return PROBE_KINDS.filter((kind) => probes?.has(kind) === true).flatMap((kind) => {
-      const probe = writtenProbe(container, kind)?.written;
-      return probe === undefined ? [] : [{ container, kind, probe }];
-    });
+  let counted: readonly (ProbeToAdd & { readonly container: Container })[] = probesNamedIn(pod).flatMap((named) => {
+    const probe = writtenProbe(named.container, named.kind)?.written;
+    return probe === undefined ? [] : [{ ...named, probe }];
   });
   while (counted.length > 0) {
     const bare = withProbes(

@@ -1,19 +1,14 @@
 import { duration } from '../../base/text/duration.ts';
 import type { Scene, Segment } from '../timeline/scene.ts';
 
-/** A moment that is written on the axis, and its place. */
-export interface Tick {
-  readonly at: number;
-  readonly seconds: number;
-}
-
 /** Where the moments of a scene are on its axis. All lanes of a scene share one scale. */
 export interface SceneScale {
   /** The place of a moment, in units of length from the start of the axis. */
   readonly placeOf: (seconds: number) => number;
   /** Where time is left out, when the axis breaks. */
   readonly breakAt: number | undefined;
-  readonly ticks: readonly Tick[];
+  /** The moments that are written on the axis, and their places. */
+  readonly ticks: readonly { readonly at: number; readonly seconds: number }[];
 }
 
 /**

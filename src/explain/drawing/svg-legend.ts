@@ -16,11 +16,8 @@ const MEANINGS: Readonly<Record<Tone, string>> = {
   idle: 'no traffic',
 };
 
-/** An entry: draws its sign at a place, 26 pixels wide and 12 high, and says what the sign means. */
-interface Entry {
-  readonly sign: (x: number, y: number) => Markup;
-  readonly meaning: string;
-}
+/** Draws a sign at a place, 26 pixels wide and 12 high. */
+type Sign = (x: number, y: number) => Markup;
 
 const COLUMNS = 3;
 const ROW = 20;
@@ -33,7 +30,7 @@ export function legendBlock(
 ): Block {
   const entries = entriesOf(containers);
   const rows = Math.ceil(entries.length / COLUMNS);
-  const parts = entries.map(({ sign, meaning }, index) => {
+  const parts = entries.map(([sign, meaning], index) => {
     const x = left + Math.floor(index / rows) * (width / COLUMNS);
     const y = top + (index % rows) * ROW;
     return sign(x, y) + textElement(x + 34, y + 10.5, meaning, { 'font-size': 12, ...filled(INK) });
@@ -41,7 +38,7 @@ export function legendBlock(
   return { markup: element('g', {}, element('title', {}, escapeXml('legend')), ...parts), height: rows * ROW };
 }
 
-function entriesOf(containers: readonly ContainerExplanation[]): Entry[] {
+function entriesOf(containers: readonly ContainerExplanation[]): readonly (readonly [Sign, meaning: string])[] {
   const scenes = containers.flatMap((container) => container.scenes);
   const segments = scenes.flatMap(({ lanes }) => lanes.flatMap((lane) => lane.segments));
   const used = new Set(segments.map(({ tone }) => tone));
@@ -50,20 +47,20 @@ function entriesOf(containers: readonly ContainerExplanation[]): Entry[] {
     lanes.some((lane) => lane.segments.some(({ to }) => to !== Infinity && to > end)),
   );
   return [
-    ...tones.map((tone) => ({ sign: swatch(tone), meaning: MEANINGS[tone] })),
-    ...(used.has('stopping') ? [{ sign: stopMark, meaning: 'the kill begins at the latest' }] : []),
-    ...(hasBreak ? [{ sign: breakMark, meaning: 'time is left out: not linear' }] : []),
+    ...tones.map((tone) => [swatch(tone), MEANINGS[tone]] as const),
+    ...(used.has('stopping') ? [[stopMark, 'the kill begins at the latest'] as const] : []),
+    ...(hasBreak ? [[breakMark, 'time is left out: not linear'] as const] : []),
   ];
 }
 
 const swatch =
-  (tone: Tone) =>
-  (x: number, y: number): Markup =>
+  (tone: Tone): Sign =>
+  (x, y) =>
     element('rect', { x, y, width: 26, height: 12, ...toned(tone) });
 
-const stopMark = (x: number, y: number): Markup =>
+const stopMark: Sign = (x, y) =>
   element('path', { d: `M${(x + 13).toFixed(1)} ${y - 1} v15`, ...stroked(RED), 'stroke-width': 3 });
 
-const breakMark = (x: number, y: number): Markup =>
+const breakMark: Sign = (x, y) =>
   element('path', { d: `M${x.toFixed(1)} ${y + 6} h26`, ...stroked(MUTED), 'stroke-width': 1 }) +
   tornEdge(x + 13, y + 2, 8);

@@ -127,8 +127,22 @@ describe('the inputs of a command', () => {
     [false, 'v1', 'ConfigMap'],
     [false, 'other.probewright.dev/v1', 'Policy'],
   ])('may be read: %s for %s %s', (expected, apiVersion, kind) =>
-    expect(isOfReadKind({ apiVersion, kind }, KNOWN_KINDS)).toBe(expected),
+    expect(isOfReadKind({ apiVersion, ...(kind !== undefined && { kind }) }, KNOWN_KINDS)).toBe(expected),
   );
+
+  it('pass over a file that was found and is no manifest, but not one that is named', () => {
+    const text = 'replicaCount: 1\n';
+    const [found, named] = [true, false].map((isFound) => {
+      const { texts, passedOver, problems } = inputsOf(
+        { texts: [{ file: 'values.yaml', text, isFound }], problems: [] },
+        NO_TEXTS,
+        settings,
+      );
+      return [texts[0]?.manifests.length, passedOver, problems.length];
+    });
+    expect(found).toEqual([0, [{ file: 'values.yaml', reason: 'object' }], 0]);
+    expect(named).toEqual([1, [], 0]);
+  });
 
   it('tell how far the reading is, by files and by workloads', () => {
     const seen: string[] = [];

@@ -26,3 +26,16 @@ it('an answer that comes in time when asked again explains nothing, so its time 
   expect({ cause, remedy }).toEqual({ cause: 'slow', remedy: 'Make the endpoint faster, or set timeoutSeconds: 2.' });
   expect(edits).toEqual([{ path: 'spec.containers[0].livenessProbe.timeoutSeconds', value: 2 }]);
 });
+
+it.each([
+  ['livenessProbe', ['/readyz', '/livez', '/healthz'], '/livez'],
+  ['readinessProbe', ['/livez', '/healthz', '/readyz'], '/readyz'],
+  ['readinessProbe', ['/livez', '/healthz'], '/healthz'],
+  ['livenessProbe', ['/readyz'], undefined],
+])('a %s whose path is missing gets, of %j, the path of its question: %s', async (probe, present, path) => {
+  const port = await http((request, response) => {
+    response.writeHead(present.includes(request.url ?? '') ? 200 : 404).end();
+  });
+  const { cause, edits } = await tryOne({ [probe]: { httpGet: { path: '/none', port } } }, ['--count', '1']);
+  expect([cause, edits.map(({ value }) => value)]).toEqual(['http-404', path === undefined ? [] : [path]]);
+});

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { eventMessage, NotRun } from '../../../src/cli/try/answer.ts';
-import { dial, type Connect } from '../../../src/cli/try/connection.ts';
+import { dial, reach, type Connect } from '../../../src/cli/try/connection.ts';
 import { execVerdict, runProgram } from '../../../src/cli/try/exec-probe.ts';
 import { grpcProbe } from '../../../src/cli/try/grpc-probe.ts';
 import { tcpProbe } from '../../../src/cli/try/ask.ts';
@@ -93,6 +93,15 @@ function hasEnded(pid: number): boolean {
     return true;
   }
 }
+
+describe('a port', () => {
+  it('accepts, refuses, or does neither within the time', async () => {
+    const open = await tcp((socket) => socket.destroy());
+    expect(await reach(at(open), PATIENCE)).toBe('accepts');
+    expect(await reach(at(await closedPort()), PATIENCE)).toBe('refuses');
+    expect(await reach({ host: 'nowhere.invalid', port: 1 }, PATIENCE)).toBe('neither');
+  });
+});
 
 const missing =
   'OCI runtime exec failed: exec failed: unable to start container process: exec: "probe": executable file not found in $PATH: unknown';

@@ -1,14 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
+import { exceptionState, isLimited } from '../../../src/engine/policy/exception-state.ts';
 import { formatProblem } from '../../../src/engine/policy/reader.ts';
 import { parseProbeException } from '../../../src/engine/policy/read-exception.ts';
 import {
   endOf,
   exceptionRules,
   exceptionSpec,
-  exceptionState,
-  isLimited,
   mayExcept,
   type ExceptionRules,
   type ProbeException,
@@ -97,30 +96,5 @@ describe('an exception', () => {
     expect(endOf(exceptionOf(20, 0), month)).toBe(NOW + 20 * DAY);
     expect(endOf(exceptionOf(40, 0), month)).toBe(NOW + 30 * DAY);
     expect(endOf(exceptionOf(40), month)).toBe(NOW + 40 * DAY);
-  });
-
-  it('is limited when the rules ignore it, shorten it, or leave out a check', () => {
-    const limits = (rules: Partial<ExceptionRules>, days = 30): boolean =>
-      isLimited(exceptionOf(days, 0), { ...YEAR, ...rules });
-    expect(limits({})).toBe(false);
-    expect(limits({ action: 'Ignore' })).toBe(true);
-    expect([limits({ maximumDays: 30 }), limits({ maximumDays: 29 })]).toEqual([false, true]);
-    expect([limits({ checks: ['named-port', 'exec-cost'] }), limits({ checks: ['exec-cost'] })]).toEqual([false, true]);
-  });
-
-  it.each([
-    ['Expired', 'at its end', exceptionOf(0, -1)],
-    ['Expiring', '14 days before its end', exceptionOf(14, -1)],
-    ['Active', 'more than 14 days before its end', exceptionOf(14.001, -1)],
-    ['Active', 'without a match less than 30 days after its creation', exceptionOf(100, -29.999)],
-    ['Unused', 'without a match 30 days after its creation', exceptionOf(100, -30)],
-    ['Expiring', 'without a match for 30 days, shortly before its end', exceptionOf(2, -30)],
-    ['Active', 'in a file, without a match', exceptionOf(100)],
-    ['Active', 'with a match less than 30 days ago', exceptionOf(100, -60), -29.999],
-    ['Unused', 'with its last match 30 days ago', exceptionOf(100, -60), -30],
-    ['Active', 'with a match before it was made again', exceptionOf(100, -10), -60],
-  ])('is %s %s', (state, _when, exception, matched?: number) => {
-    const lastMatched = matched === undefined ? undefined : NOW + matched * DAY;
-    expect(exceptionState(exception, YEAR, lastMatched, NOW)).toBe(state);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { failingResults } from '../../../src/observer/failing/failing-results.ts';
 import { missedResults as resultsOfPods } from '../../../src/observer/missed/missed-probes.ts';
 import { reportContent, reportObject } from '../../../src/observer/reports/report-object.ts';
-import { liveFindings } from '../../../src/explain/fleet-page/live-findings.ts';
+import { liveFindings, restartLine } from '../../../src/explain/fleet-page/live-findings.ts';
 import { readObserverReport, REPORT_APIS } from '../../../src/cluster/sources/observer-reports.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 import type { ReportResult } from '../../../src/observer/reports/report-result.ts';
@@ -101,3 +101,23 @@ describe('what an observer found in live Pods', () => {
       expect(readObserverReport(object)).toBeUndefined();
   });
 });
+
+it.each([
+  ['apps', 'Deployment', 'web', 'kubectl rollout restart deployment/web -n shop'],
+  ['apps', 'StatefulSet', 'web', 'kubectl rollout restart statefulset/web -n shop'],
+  ['apps', 'DaemonSet', 'web', 'kubectl rollout restart daemonset/web -n shop'],
+  ['argoproj.io', 'Rollout', 'web', 'kubectl argo rollouts restart web -n shop'],
+  ['example.test', 'Rollout', 'web', 'Let the controller of the workload replace the Pods.'],
+  ['batch', 'Job', 'web', 'The Pods of the next run get these probes.'],
+  ['batch', 'CronJob', 'web', 'The Pods of the next run get these probes.'],
+  ['', 'Pod', 'web', 'Create the Pod again. No controller replaces it.'],
+  ['apps', 'ReplicaSet', 'web', 'Delete its Pods one after the other.'],
+  ['', 'ReplicationController', 'web', 'Delete its Pods one after the other.'],
+  ['example.test', 'Deployment', 'web', 'Let the controller of the workload replace the Pods.'],
+  ['apps', 'Deployment', 'a b', 'Let the controller of the workload replace the Pods.'],
+])('the Pods of %s %s %s are replaced so: %s', (group, kind, name, text) =>
+  expect(restartLine({ namespace: 'shop', group, kind, name }).startsWith(text)).toBe(true),
+);
+
+it('no command names a namespace that is none', () =>
+  expect(restartLine({ namespace: '$(x)', group: 'apps', kind: 'Deployment', name: 'web' })).not.toContain('$(x)'));

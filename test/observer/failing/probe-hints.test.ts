@@ -42,7 +42,7 @@ describe('the hints of a Pod', () => {
   });
 
   it('have what each of the last twelve events told', () => {
-    const told = (...pairs: readonly [string, number][]): ProbeHint['told'] => new Map(pairs);
+    const told = (...pairs: readonly [string, number][]): ReadonlyMap<string, number> => new Map(pairs);
     const [latest] = hintsAfter({ told: told(['a', 1]) }, {}, { told: told(['a', 3], ['b', 1]) });
     expect([...(latest?.told ?? [])]).toEqual([
       ['a', 3],

@@ -5,7 +5,8 @@ import type { KubernetesObject } from '../../../src/cluster/client/kubernetes-ob
 import type { ReportContent } from '../../../src/observer/reports/report-object.ts';
 import type { ReportResult } from '../../../src/observer/reports/report-result.ts';
 
-const workload = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop', name: 'web', uid: 'u' };
+const owner = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', uid: 'u' };
+const workload = { ...owner, group: 'apps', namespace: 'shop' };
 const resultOf = (more: Partial<ReportResult> = {}): ReportResult => ({
   policy: 'probewright',
   rule: 'named-port',
@@ -74,19 +75,18 @@ describe('the object of a report', () => {
     reportObject(content, api, before, seconds) as never;
 
   it('names its workload as its owner and its scope', () => {
-    const { namespace, ...owner } = workload;
     expect(written()).toMatchObject({
       apiVersion: 'openreports.io/v1alpha1',
       kind: 'Report',
       metadata: {
         name: 'probewright-u',
-        namespace,
+        namespace: 'shop',
         labels: { 'app.kubernetes.io/managed-by': 'probewright', 'probewright.dev/kind': 'Deployment' },
         annotations: { 'probewright.dev/content-hash': content.hash },
         ownerReferences: [owner],
       },
       source: 'probewright',
-      scope: workload,
+      scope: { ...owner, namespace: 'shop' },
       summary: content.summary,
     });
     expect(written()).not.toHaveProperty('metadata.resourceVersion');

@@ -165,3 +165,29 @@ describe('a caller', () => {
     });
   });
 });
+
+it('the CAs of callers replace each other in a server that has a certificate, and wait for one', async () => {
+  const contexts: unknown[] = [];
+  const server = { setSecureContext: ({ ca }: { ca?: string }) => contexts.push(ca) };
+  const given: { pair?: CertificateListener; cas?: CertificateListener<string> } = {};
+  const sourceOf = <Value>(keep: (listener: CertificateListener<Value>) => void): CertificateSource<Value> => ({
+    start: (listener) => Promise.resolve(keep(listener)),
+    stop: () => undefined,
+    problem: () => undefined,
+  });
+  const log = createLogger('fatal', { write: () => undefined });
+  const { parts } = servingTls(
+    log,
+    sourceOf((listener) => (given.pair = listener)),
+    sourceOf<string>((listener) => (given.cas = listener)),
+    () => server as never,
+    () => 0,
+  );
+  for (const part of parts) await part.start();
+  given.cas?.changed('first');
+  expect(contexts).toEqual([]);
+  given.pair?.changed({ cert: 'c', key: 'k', notAfter: NOT_AFTER });
+  given.cas?.changed('second');
+  expect(contexts).toEqual(['first', 'second']);
+  for (const part of parts) await part.stop();
+});

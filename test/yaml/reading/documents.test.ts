@@ -193,3 +193,10 @@ describe('any text', () => {
     );
   });
 });
+
+it('a plain scalar is known as it is written, also behind an alias, and no other value is one', () => {
+  const [document] = read('a: 0x1F\nb: "x"\nc: &x yes\nd: *x\ne: [~]\n').documents;
+  const written = ['a', 'b', 'c', 'd', 'e', 'f'].map((key) => document?.plainScalar([key]));
+  expect(written).toEqual(['0x1F', undefined, 'yes', 'yes', undefined, undefined]);
+  expect(document?.plainScalar(['e', 0])).toBe('~');
+});

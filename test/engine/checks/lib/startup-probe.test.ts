@@ -23,8 +23,7 @@ const liveness = (numbers: JsonObject, spec?: JsonObject): TimedProbe => {
   if (probe === undefined) throw new Error('no probe');
   return probe;
 };
-const written = (probe: TimedProbe, least?: number): unknown =>
-  startupProbeFor(probe, least)?.advice.edits[0]?.value;
+const written = (probe: TimedProbe, least?: number): unknown => startupProbeFor(probe, least)?.advice.edits[0]?.value;
 
 describe('a startup probe to write', () => {
   it.each<[numbers: JsonObject, least: number, expected: JsonObject | undefined]>([
@@ -69,7 +68,7 @@ describe('a startup probe to write', () => {
 });
 
 describe('advice for a longer start', () => {
-  const remedy = (numbers: JsonObject, minimum: number): string => longerStart(liveness(numbers), minimum).remedy;
+  const remedy = (numbers: JsonObject, minimum: number): string => longerStart(liveness(numbers), minimum).remedy ?? '';
 
   it.each([
     [{ periodSeconds: 10, failureThreshold: 3 }, 60, 'write failureThreshold: 7 for 60 s'],
@@ -92,7 +91,7 @@ describe('a startup probe in place of delays', () => {
     if (first === undefined) throw new Error('no probe');
     const { remedy, edits = [] } = startupInPlaceOfDelays(workload, first, ...others);
     return [
-      remedy,
+      remedy ?? '',
       ...edits.map(({ path, value }) => `${path.slice(-2).join('.')} ${value === null ? 'gone' : 'set'}`),
     ];
   };
