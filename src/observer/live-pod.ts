@@ -14,7 +14,7 @@ import { killOf } from '../engine/workload/pod.ts';
 import { containersOf, runsForever, type PlacedContainer } from '../engine/workload/read-container.ts';
 
 /** A Pod of 1.4 MB has thousands of containers. Only so many are looked at. */
-export const MOST_CONTAINERS = 100;
+const MOST_CONTAINERS = 100;
 
 /** An RFC 3339 field in milliseconds since the epoch; undefined for anything else. */
 export function instantOf(object: JsonObject, field: string): number | undefined {
@@ -82,17 +82,29 @@ export interface LiveContainer extends Pick<PlacedContainer, 'name' | 'role'> {
   readonly isLast: boolean;
 }
 
-/** The containers of a live Pod, in the API server's order. Undefined for an object without a Pod spec. */
+/** The first containers of a live Pod, in the API server's order. */
+interface LiveContainers {
+  readonly containers: readonly LiveContainer[];
+  /** False when the Pod has more of them. */
+  readonly areAll: boolean;
+  readonly runsForever: boolean;
+}
+
+/** Undefined for an object without a Pod spec. */
 export function liveContainersOf(
   pod: JsonObject,
-): { readonly containers: readonly LiveContainer[]; readonly runsForever: boolean } | undefined {
+  isWanted: (container: PlacedContainer) => boolean = () => true,
+): LiveContainers | undefined {
   const spec = objectMember(pod, 'spec');
   if (spec === undefined) return undefined;
   const all = ['initContainerStatuses', 'containerStatuses'].flatMap((list) => objectsAt(pod, 'status', list));
   // A name is unique among all containers of a Pod.
   const statuses = new Map(all.map((status) => [member(status, 'name'), status]));
+  const wanted = containersOf(spec).filter(isWanted);
+  const first = wanted.slice(0, MOST_CONTAINERS);
   return {
-    containers: containersOf(spec).map((placed) => liveContainer(placed, spec, statuses.get(placed.name))),
+    containers: first.map((placed) => liveContainer(placed, spec, statuses.get(placed.name))),
+    areAll: first.length === wanted.length,
     runsForever: runsForever(spec),
   };
 }

@@ -4,8 +4,7 @@ import { ApiClient } from '../cluster/client/api-client.ts';
 import { loadClusterAccess } from '../cluster/client/cluster-access.ts';
 import { LeaderElection, type ElectionDependencies } from '../cluster/client/leader-election.ts';
 import type { Logger } from 'pino';
-import { exceptionCounts } from '../cluster/sources/exception-status.ts';
-import { ExceptionStatuses } from '../cluster/sources/exception-statuses.ts';
+import { ExceptionStatuses, exceptionCounts } from '../cluster/sources/exception-statuses.ts';
 import { PROBE_EXCEPTIONS, SERVICES, STARTUP_PROFILES, WEBHOOK_EXCEPTIONS } from '../cluster/sources/fact-kinds.ts';
 import {
   KubernetesSource,
@@ -88,6 +87,8 @@ export interface ClusterPoliciesDependencies {
   readonly writesStatuses: boolean;
 }
 
+type Counts = Readonly<Record<string, number>>;
+
 /** The policies of a cluster, and their statuses, which the leader of the webhook's replicas writes. */
 export class ClusterPolicies implements Part {
   readonly source: KubernetesSource;
@@ -101,19 +102,19 @@ export class ClusterPolicies implements Part {
   readonly metrics = {
     policyBudget: (): PolicyBudgetStatus => this.source.budget(),
     factBudgets: (): readonly FactBudgetStatus[] => this.source.factBudgets(),
-    exceptions: (): ReturnType<typeof exceptionCounts> =>
-      exceptionCounts(this.#store.current, this.#dependencies.now()),
-    statusesSetAside: (): Readonly<Record<string, number>> => this.#statusWriter.setAside(),
+    exceptions: (): Counts => exceptionCounts(this.#store.current, this.#dependencies.now()),
+    statusesSetAside: (): Counts => this.#statusWriter.setAside(),
   };
   #isStopped = false;
 
   constructor(connection: ClusterConnection, store: PolicyStore, dependencies: ClusterPoliciesDependencies) {
     const { client, server, config } = connection;
-    const { now, writesStatuses } = dependencies;
+    const { log, now, writesStatuses } = dependencies;
     this.#store = store;
     this.#dependencies = dependencies;
-    const writer = (this.#statusWriter = statusWriter(dependencies, 'policy'));
-    const exceptions = { client, writer: statusWriter(dependencies, 'exception'), snapshot: () => store.current, now };
+    const writer = (this.#statusWriter = statusWriter(log, 'policy', 'policies', 'a policy'));
+    const exceptionWriter = statusWriter(log, 'exception', 'exceptions', 'an exception');
+    const exceptions = { client, writer: exceptionWriter, snapshot: () => store.current, now };
     const statuses = (this.exceptionStatuses = writesStatuses ? new ExceptionStatuses(exceptions) : undefined);
     const context = { client, now, random: Math.random, watchRenewal: config.watchRenewal };
     const options: KubernetesSourceOptions = {
@@ -181,19 +182,15 @@ function logOverBudget(log: Logger, kind: string, { namespace, count, first, use
   else log.info({ kind, namespace, first }, 'the objects of the namespace are within the budgets again');
 }
 
-function statusWriter({ log }: ClusterPoliciesDependencies, member: 'policy' | 'exception'): ObjectStatuses {
-  const isPolicy = member === 'policy';
+/** A writer of statuses that logs what it cannot write. `field` names an object in the log. */
+function statusWriter(log: Logger, field: string, all: string, one: string): ObjectStatuses {
   const listener = {
     troubled: (problem: string | undefined) => {
-      if (problem === undefined) log.info(`statuses of ${isPolicy ? 'policies' : 'exceptions'} can be written again`);
-      else if (isPolicy) log.warn({ problem }, 'statuses of policies cannot be written now');
-      else log.warn({ problem }, 'statuses of exceptions cannot be written now');
+      if (problem === undefined) log.info(`statuses of ${all} can be written again`);
+      else log.warn({ problem }, `statuses of ${all} cannot be written now`);
     },
-    setAside: (place: string, reason: string, problem: string) => {
-      const details = { [member]: place, reason, problem };
-      if (isPolicy) log.warn(details, 'status of a policy not written');
-      else log.warn(details, 'status of an exception not written');
-    },
+    setAside: (place: string, reason: string, problem: string) =>
+      log.warn({ [field]: place, reason, problem }, `status of ${one} not written`),
   };
   return new ObjectStatuses(listener, { random: Math.random });
 }

@@ -2,7 +2,6 @@
 import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
 import { ObjectStore } from '../../src/cluster/sources/object-store.ts';
 import { SERVICES, WEBHOOK_EXCEPTIONS, type FactKind } from '../../src/cluster/sources/fact-kinds.ts';
-import { informedFactKind } from '../../src/cluster/sources/informer.ts';
 import { policyKind } from '../../src/cluster/sources/policy-informer.ts';
 import { exceptionDocument } from '../support/exceptions.ts';
 import type { Named } from '../../src/cluster/sources/object-store.ts';
@@ -157,7 +156,7 @@ function measurePolicy(shape: (policy: number) => object): object {
 
 function measureFact([kind, make]: readonly [FactKind, (index: number) => object]): object {
   const mirror = (namespaces: number): ObjectStore<Named> => {
-    const store = new ObjectStore(informedFactKind(kind), LISTENER);
+    const store = new ObjectStore(kind, LISTENER);
     store.listing();
     for (let namespace = 0; namespace < namespaces; namespace++)
       store.seen(page(make, namespace * FACTS_OF_NAMESPACE, FACTS_OF_NAMESPACE));

@@ -35,13 +35,13 @@ export class PagedList {
   }
 
   /**
-   * Hands over each page, then drops it. Ends when `take` gives false. Rejects with ApiError 410 when a later page has
-   * expired.
+   * Hands over each page, then drops it. Ends when `take` gives false, or resolves with it. Rejects with ApiError 410
+   * when a later page has expired.
    */
   async forEachPage(request: ListRequest, take: (page: Page) => unknown): Promise<void> {
     const takePage = async (start: string | undefined): Promise<string | undefined> => {
       const page = await this.page(request, start);
-      return take(page) === false ? undefined : page.continue;
+      return (await take(page)) === false ? undefined : page.continue;
     };
     let next: string | undefined;
     // Only that callback holds the page: a generator would hold it until the next page is there.

@@ -1,10 +1,4 @@
-import {
-  EXCEPTION_LIMITS,
-  NO_LIMITS,
-  PROFILE_LIMITS,
-  SERVICE_LIMITS,
-  type BudgetLimits,
-} from '../../engine/policy/budget.ts';
+import { EXCEPTION_LIMITS, NO_LIMITS, PROFILE_LIMITS, SERVICE_LIMITS } from '../../engine/policy/budget.ts';
 import { ByNamespace } from '../../engine/facts/by-namespace.ts';
 import { profileProblem, readStartupProfile } from '../../engine/facts/read-startup-profile.ts';
 import { STARTUP_PROFILE_KIND, type WorkloadStarts } from '../../engine/facts/startup-profile.ts';
@@ -24,28 +18,13 @@ import {
 } from '../../engine/policy/probe-exception.ts';
 import { readNamespaceLabels, type Facts, type LabelsOfNamespace } from '../../engine/facts/facts.ts';
 import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
-import type { Named, StoredReading } from './object-store.ts';
+import type { Named, StoredKind } from './object-store.ts';
 
 /** A namespaced kind whose objects are facts: the webhook mirrors it, and commands read it from files and clusters. */
-export interface FactKind<T extends Named = Named> {
-  readonly kind: string;
-  readonly apiVersion: string;
-  readonly resource: string;
+export interface FactKind<T extends Named = Named> extends StoredKind<T> {
   readonly isInStatus?: boolean;
-  readonly metadataOnly?: boolean;
-  /** The server waits for the first list, because a decision without this kind would be wrong. */
-  readonly isRequired: boolean;
   /** Several objects of files may have one name: files may be for several clusters. Otherwise that is a problem. */
   readonly mayRepeat?: boolean;
-  /** Reads an object. Must not throw, and the result must not refer to the object. */
-  read(object: JsonObject): StoredReading<T>;
-  /** Reduces what a mirror of a cluster keeps. Commands keep all that was read. */
-  mirrored?(fact: T): T;
-  readonly limits: BudgetLimits;
-  /** The bytes of what is kept as JSON, after `mirrored`. */
-  bytes(fact: T): number;
-  /** When the object was created, in milliseconds since the epoch. Absent: the mirror keeps the time. */
-  createdOf?(fact: T): number;
   /** Undefined = nothing has been read of the kind, so the facts are unknown. */
   facts(objects: ReadonlyMap<string, readonly T[]> | undefined): Partial<Facts>;
 }
@@ -86,7 +65,6 @@ export const PROBE_EXCEPTIONS: FactKind<ProbeException> = {
   },
   limits: EXCEPTION_LIMITS,
   bytes: ({ text }) => Buffer.byteLength(text),
-  createdOf: ({ created = 0 }) => created,
   facts: (objects = new Map()) => ({ exceptions: new ByNamespace(objects) }),
 };
 

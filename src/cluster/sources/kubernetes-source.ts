@@ -4,7 +4,7 @@ import { EXCEPTION_KIND } from '../../engine/policy/probe-exception.ts';
 import { POLICY_KINDS } from '../../engine/policy/probe-policy.ts';
 import { realTimer, type Timer } from '../client/timing.ts';
 import { NAMESPACES, type FactKind, type KnownNamespace } from './fact-kinds.ts';
-import { InformedFacts, type Informer, type InformerContext, type InformerListener } from './informer.ts';
+import { Informer, type InformerContext, type InformerListener } from './informer.ts';
 import { NamespaceWaiters } from './namespace-waiters.ts';
 import { InformedPolicies, type PolicyCounts, type PolicyStatuses } from './policy-informer.ts';
 import type { Named, StoreCounts } from './object-store.ts';
@@ -32,7 +32,14 @@ export interface FactBudgetStatus extends StoreCounts {
   readonly kind: string;
 }
 
-type AnyInformer = Pick<Informer<Named>, 'isRequired' | 'start' | 'status' | 'stop'>;
+type AnyInformer = Pick<Informer<Named>, 'kind' | 'reflector' | 'stop'>;
+
+/** The facts of a kind, as an informer knows them. */
+interface InformedFacts<T extends Named = Named> {
+  readonly informer: Informer<T>;
+  /** The same value until something changes. */
+  readonly facts: () => Partial<Facts>;
+}
 
 /** How long changes are gathered before they are put in force together. */
 const GATHER_MILLISECONDS = 50;
@@ -83,12 +90,16 @@ export class KubernetesSource implements PolicySource {
       return new InformedPolicies(context, kind, listener, options.statuses, total);
     });
     const inform = <T extends Named>(kind: FactKind<T>): InformedFacts<T> => {
+      let facts: Partial<Facts> | undefined;
       const changed = (): void => {
+        facts = undefined;
         this.#schedule();
         this.#releaseArrived();
       };
       const listener = { ...reports(kind.kind), ...(kind.kind === EXCEPTION_KIND && options.exceptions), changed };
-      return new InformedFacts(context, kind, listener);
+      const informer = new Informer(context, kind, listener);
+      const { store } = informer;
+      return { informer, facts: () => (facts ??= kind.facts(store.isComplete ? store.lists() : undefined)) };
     };
     this.#namespaces = inform(NAMESPACES);
     this.#facts = (options.factKinds ?? []).map((kind) => inform(kind));
@@ -97,8 +108,9 @@ export class KubernetesSource implements PolicySource {
   /** Resolves once all collections have been read, however long the API server is away. Rejects when stopped before. */
   async start(listener: SourceListener): Promise<PolicySnapshot> {
     this.#listener = listener;
-    for (const informer of this.#informers()) if (!informer.isRequired) void informer.start();
-    await Promise.all(this.#required().map((informer) => informer.start()));
+    // First those that nobody waits for, so that their lists seldom change the first snapshot.
+    for (const { kind, reflector } of this.#informers()) if (!kind.isRequired) void reflector.start();
+    await Promise.all(this.#required().map(({ reflector }) => reflector.start()));
     if (this.#state === 'stopped') throw new Error('stopped before the policies of the cluster had been read');
     this.#state = 'running';
     return this.#snapshot();
@@ -113,7 +125,7 @@ export class KubernetesSource implements PolicySource {
   }
 
   status(): SourceStatus {
-    const contacts = this.#required().map((informer) => informer.status().lastContact ?? NaN);
+    const contacts = this.#required().map(({ reflector }) => reflector.status().lastContact ?? NaN);
     const lastSync = this.#state === 'starting' ? NaN : Math.min(...contacts);
     const problems = this.#policyKinds.flatMap((kind) => kind.problems());
     return {
@@ -136,7 +148,7 @@ export class KubernetesSource implements PolicySource {
   }
 
   factBudgets(): readonly FactBudgetStatus[] {
-    return this.#facts.map(({ kind: { kind }, informer }) => ({ kind, ...informer.store.counts() }));
+    return this.#facts.map(({ informer: { kind, store } }) => ({ kind: kind.kind, ...store.counts() }));
   }
 
   judgeAll(): void {
@@ -153,13 +165,13 @@ export class KubernetesSource implements PolicySource {
     const known = this.#namespaces.informer.store.find('', name);
     if (known !== undefined) {
       // A new snapshot costs milliseconds where there are thousands of namespaces.
-      if (this.#namespaces.isChanged && known.labels !== this.#labels.get(name)) this.#publish();
+      if (known.labels !== this.#labels.get(name)) this.#publish();
       return undefined;
     }
     const { labelsMatter = () => true } = this.#options;
     if (name === '' || this.#state !== 'running' || !labelsMatter()) return undefined;
     return this.#waiters.wait(name, client, () =>
-      this.#namespaces.informer.status().watching ? 'timeout' : 'no-contact',
+      this.#namespaces.informer.reflector.status().watching ? 'timeout' : 'no-contact',
     );
   }
 
@@ -168,12 +180,12 @@ export class KubernetesSource implements PolicySource {
   }
 
   #required(): readonly AnyInformer[] {
-    return this.#informers().filter(({ isRequired }) => isRequired);
+    return this.#informers().filter(({ kind }) => kind.isRequired);
   }
 
   /** Why there is no contact now, for each kind without contact. */
   #troubles(): readonly string[] {
-    return this.#informers().flatMap((informer) => informer.status().problem ?? []);
+    return this.#informers().flatMap(({ reflector }) => reflector.status().problem ?? []);
   }
 
   #sum(figure: (counts: PolicyCounts, kind: string) => number): number {

@@ -1,7 +1,9 @@
 import { parseInstant } from '../../base/text/duration.ts';
+import { without, type JsonObject } from '../../base/json/json-value.ts';
 import { ownCopy } from '../../base/text/utf8.ts';
 import { NO_USE, byAge, exceededBudget, firstWithoutRoom, plus } from '../../engine/policy/budget.ts';
 import { formatProblem, type Problem } from '../../engine/policy/reader.ts';
+import { isDeepStrictEqual } from 'node:util';
 import { LeftOutObjects } from './left-out-objects.ts';
 import type { LeftOut, LeftOutReason, OverBudgetChange, UnreadableObject } from './left-out-objects.ts';
 import type { Age, Budget, BudgetLimits, Use } from '../../engine/policy/budget.ts';
@@ -12,6 +14,8 @@ import type { ReflectorListener } from '../client/reflector.ts';
 interface NamespaceState<T> {
   /** Sorted by name. A Map takes twice the memory, and there may be thousands of namespaces. */
   list: T[];
+  /** When each object of the list was created, in milliseconds since the epoch. */
+  created: number[];
   /** Snapshots have the list, so it must not change. */
   isShared: boolean;
   use: Use;
@@ -19,11 +23,13 @@ interface NamespaceState<T> {
   end: End | undefined;
 }
 
-/** The oldest object that a budget has no room for. Nothing is kept of the object and of younger ones. */
+/**
+ * The oldest object that a budget has no room for. Nothing is kept of the object and of younger ones. Without use when
+ * it is gone, or has no effect: nothing is known of the next object, which may fit.
+ */
 interface End extends Age, Use {
+  readonly namespace: string;
   readonly reason: Budget;
-  /** True when nothing is known of the next object. */
-  readonly isGone?: boolean;
 }
 
 /** How many times the budget of all namespaces may be kept during a list. */
@@ -128,46 +134,46 @@ export class ObjectStore<T extends Named> implements ReflectorListener {
     const before = this.find(namespace, name);
     const created = typeof creationTimestamp === 'string' ? parseInstant(creationTimestamp) : undefined;
     const age = { name, namespace, created: created ?? 0 };
-    const leaveOut = (reason: LeftOutReason, problem?: string): void => {
-      this.#set(namespace, name, undefined);
-      this.#leaveOut(namespace, age, { reason, problem, object, entry: undefined });
-    };
+    const leaveOut = (reason: LeftOutReason, problem?: string): void =>
+      this.#leaveOut(age, { reason, problem, object, entry: undefined });
     if (state.end !== undefined && byAge(age, state.end) > 0) return leaveOut(state.end.reason);
-    const reading = this.#kind.read(object, before);
-    const entry = reading?.problems === undefined ? reading?.fact : undefined;
-    const bytes = entry && this.#kind.bytesOf(entry);
+    const reading = this.#kind.read(object as unknown as JsonObject, before);
+    const fact = reading?.problems === undefined ? reading?.fact : undefined;
+    const read = fact && (this.#kind.mirrored?.(fact) ?? fact);
+    const entry = isDeepStrictEqual(read, before) ? before : read;
+    const bytes = entry && this.#kind.bytes(entry);
     const isTooLarge = bytes !== undefined && bytes > this.#kind.limits.object;
-    const next = bytes === undefined || isTooLarge ? { isGone: true } : { bytes };
-    if (state.end?.name === name) {
-      state.end = { ...state.end, ...next };
-      return leaveOut(state.end.reason);
-    }
-    const place = this.#placeByEnd(age);
-    if (this.#end !== undefined && place === 0) this.#end = { ...this.#end, ...next };
-    if (place >= 0) return leaveOut('total');
+    this.#noteEnd(namespace, name, bytes === undefined || isTooLarge ? NO_USE : { objects: 1, bytes });
+    if (state.end?.name === name) return leaveOut(state.end.reason);
+    if (this.#isBeyondEnd(age)) return leaveOut('total');
     if (reading?.problems !== undefined) {
       const [problem] = reading.problems;
       return leaveOut('invalid', problem === undefined ? 'cannot be read' : formatProblem(problem));
     }
     if (isTooLarge) return leaveOut('object');
     this.#leftOut.forget(namespace, name);
-    this.#set(namespace, name, entry);
+    this.#set(namespace, name, entry, age.created);
   }
 
   #delete(namespace: string, name: string): void {
     this.#touchedNamespaces.add(namespace);
     this.#leftOut.forget(namespace, name);
-    const state = this.#namespaces.get(namespace);
-    // Nothing is known of the next object.
-    if (state?.end?.name === name) state.end = { ...state.end, isGone: true };
-    if (this.#end?.name === name && this.#end.namespace === namespace) this.#end = { ...this.#end, isGone: true };
+    this.#noteEnd(namespace, name, NO_USE);
     this.#set(namespace, name, undefined);
     this.#listener.gone?.(namespace, name);
   }
 
+  /** Notes what an object would take of the budgets now, if the object is the end of one. */
+  #noteEnd(namespace: string, name: string, use: Use): void {
+    const state = this.#namespaces.get(namespace);
+    if (state?.end?.name === name) state.end = { ...state.end, ...use };
+    if (this.#end?.name === name && this.#end.namespace === namespace) this.#end = { ...this.#end, ...use };
+  }
+
   /** @param entry undefined = the object is gone or left out */
-  #set(namespace: string, name: string, entry: T | undefined): void {
-    const { effectOf = (kept: T | undefined): unknown => kept, bytesOf } = this.#kind;
+  #set(namespace: string, name: string, entry: T | undefined, created = 0): void {
+    const kind = this.#kind;
+    const effectOf = (kept: T | undefined): unknown => (kind.effectOf === undefined ? kept : kind.effectOf(kept));
     const state = this.#state(namespace);
     const before = this.find(namespace, name);
     if (before === entry) return;
@@ -175,90 +181,79 @@ export class ObjectStore<T extends Named> implements ReflectorListener {
     if (state.isShared) state.list = [...state.list];
     state.isShared = false;
     const place = placeIn(state.list, name);
-    state.list.splice(place, before === undefined ? 0 : 1, ...(entry === undefined ? [] : [entry]));
+    const [old, added] = [before === undefined ? 0 : 1, entry === undefined ? [] : [entry]];
+    state.list.splice(place, old, ...added);
+    state.created.splice(place, old, ...added.map(() => created));
     if (before !== undefined) {
-      state.use = plus(state.use, { objects: -1, bytes: -bytesOf(before) });
+      state.use = plus(state.use, { objects: -1, bytes: -kind.bytes(before) });
       this.#touched.delete(before);
     }
     if (entry !== undefined) {
-      state.use = plus(state.use, { objects: 1, bytes: bytesOf(entry) });
+      state.use = plus(state.use, { objects: 1, bytes: kind.bytes(entry) });
       if (this.#listener.kept !== undefined) this.#touched.add(entry);
     }
   }
 
-  #leaveOut(namespace: string, age: Age, left: Pick<LeftOut<T>, 'reason' | 'problem' | 'object' | 'entry'>): void {
+  #leaveOut(age: Age & { readonly namespace: string }, left: Omit<LeftOut<T>, 'namespace' | 'name'>): void {
+    const { namespace, name } = age;
     this.#touchedNamespaces.add(namespace);
+    this.#set(namespace, name, undefined);
     const recorded = this.#leftOut.record(namespace, age, left.reason, left.problem);
     if (recorded !== undefined) this.#listener.leftOut?.({ ...left, namespace, ...recorded });
   }
 
   #settle(): void {
-    for (const [namespace, state] of this.#namespaces) this.#cut(namespace, state);
-    this.#cutAll();
+    const { limits } = this.#kind;
+    for (const [namespace, state] of this.#namespaces)
+      if (exceededBudget(state.use, limits) !== undefined) state.end = this.#cut([[namespace, state]], limits);
+    // An object that is kept so far may still lose its place in its namespace. So the budget of all namespaces waits
+    // for the end of the list, unless the memory needs the cut.
+    const factor = this.#listed === undefined ? 1 : MOST_DURING_LIST;
+    const most = { objects: factor * limits.total.objects, bytes: factor * limits.total.bytes };
+    if (exceededBudget(this.#whole(), most) !== undefined)
+      this.#end = this.#cut([...this.#namespaces], limits.total, 'total');
     // A list under way brings what fits.
     if (this.#listed !== undefined) return;
     if (this.#mayFit()) this.#listener.mayFit();
     this.#report();
   }
 
-  #cut(namespace: string, state: NamespaceState<T>): void {
-    const { limits } = this.#kind;
-    if (exceededBudget(state.use, limits) === undefined) return;
-    const first = firstWithoutRoom(this.#aged(namespace, state), limits);
-    if (first !== undefined) state.end = endAt(first.object, first.exceeded);
-    for (const object of this.#aged(namespace, state))
-      if (first !== undefined && byAge(object, first.object) >= 0) this.#drop(object, first.exceeded);
-  }
-
-  /**
-   * Cuts at the oldest object that the budget of all namespaces has no room for. During a list, an object that is kept
-   * so far may still lose its place in its namespace, so the cut waits for the end, unless the memory needs it.
-   */
-  #cutAll(): void {
-    const { total } = this.#kind.limits;
-    const factor = this.#listed === undefined ? 1 : MOST_DURING_LIST;
-    const most = { objects: factor * total.objects, bytes: factor * total.bytes };
-    if (exceededBudget(this.#whole(), most) === undefined) return;
-    const objects = [...this.#namespaces].flatMap(([namespace, state]) => this.#aged(namespace, state));
-    const first = firstWithoutRoom(objects, total)?.object;
-    if (first === undefined) return;
-    this.#end = endAt(first, 'total');
-    for (const object of objects) if (byAge(object, first) >= 0) this.#drop(object, 'total');
+  /** Drops the oldest object that the limits have no room for, and younger ones. Returns it. */
+  #cut(namespaces: readonly (readonly [string, NamespaceState<T>])[], limits: Use, reason?: Budget): End | undefined {
+    const aged = namespaces.flatMap(([namespace, { list, created }]) =>
+      list.map((entry, index) => {
+        const age = { namespace, name: entry.name, created: created[index] ?? 0 };
+        return { ...age, entry, objects: 1, bytes: this.#kind.bytes(entry) };
+      }),
+    );
+    const first = firstWithoutRoom(aged, limits);
+    if (first === undefined) return undefined;
+    const { object: oldest, exceeded } = first;
+    const end = { ...without(oldest, 'entry'), name: ownCopy(oldest.name), reason: reason ?? exceeded };
+    const left = { reason: end.reason, problem: undefined, object: undefined };
+    for (const object of aged) if (byAge(object, end) >= 0) this.#leaveOut(object, { ...left, entry: object.entry });
+    return end;
   }
 
   #whole(): Use {
     return Array.from(this.#namespaces.values(), ({ use }) => use).reduce(plus, NO_USE);
   }
 
-  /** Negative for an object that is older than the end of all namespaces. */
-  #placeByEnd(age: Age): number {
-    return this.#end === undefined ? -1 : byAge(age, this.#end);
+  /** True for the end of all namespaces, and for younger objects. */
+  #isBeyondEnd(age: Age): boolean {
+    return this.#end !== undefined && byAge(age, this.#end) >= 0;
   }
 
   #mayFit(): boolean {
     const { limits } = this.#kind;
-    const fits = (end: End, use: Use, most: Use): boolean =>
-      end.isGone === true || exceededBudget(plus(use, end), most) === undefined;
+    const fits = (end: End, use: Use, most: Use): boolean => exceededBudget(plus(use, end), most) === undefined;
     for (const { use, end } of this.#namespaces.values())
-      if (end !== undefined && this.#placeByEnd(end) < 0 && fits(end, use, limits)) return true;
+      if (end !== undefined && !this.#isBeyondEnd(end) && fits(end, use, limits)) return true;
     if (this.#end === undefined) return false;
     // An older object may have ended the namespace of the object in front of it.
-    const ofNamespace = this.#namespaces.get(this.#end.namespace ?? '')?.end;
-    const isEnded = ofNamespace !== undefined && this.#placeByEnd(ofNamespace) < 0;
+    const ofNamespace = this.#namespaces.get(this.#end.namespace)?.end;
+    const isEnded = ofNamespace !== undefined && !this.#isBeyondEnd(ofNamespace);
     return isEnded || fits(this.#end, this.#whole(), limits.total);
-  }
-
-  #aged(namespace: string, { list }: NamespaceState<T>): (Age & Use & { readonly entry: T })[] {
-    const { bytesOf, createdOf } = this.#kind;
-    return list.map((entry) => {
-      const { name } = entry;
-      return { entry, namespace, name, created: createdOf(entry), objects: 1, bytes: bytesOf(entry) };
-    });
-  }
-
-  #drop({ entry, namespace = '', name, created }: Age & { readonly entry: T }, reason: Budget): void {
-    this.#set(namespace, name, undefined);
-    this.#leaveOut(namespace, { name, created }, { reason, problem: undefined, object: undefined, entry });
   }
 
   #report(): void {
@@ -283,14 +278,10 @@ export class ObjectStore<T extends Named> implements ReflectorListener {
   #state(namespace: string): NamespaceState<T> {
     const known = this.#namespaces.get(namespace);
     if (known !== undefined) return known;
-    const state = { list: [], isShared: false, use: NO_USE, end: undefined };
+    const state = { list: [], created: [], isShared: false, use: NO_USE, end: undefined };
     this.#namespaces.set(namespace, state);
     return state;
   }
-}
-
-function endAt({ namespace = '', name, created, objects, bytes }: Age & Use, reason: Budget): End {
-  return { namespace, name: ownCopy(name), created, objects, bytes, reason };
 }
 
 function keyOf(namespace: string, name: string): string {
@@ -317,16 +308,24 @@ export interface Named {
 export type StoredReading<T> =
   { readonly fact: T; readonly problems?: undefined } | { readonly problems: readonly Problem[] } | undefined;
 
-export interface StoredKind<T extends Named> {
+/** A kind whose objects are mirrored. */
+export interface StoredKind<T extends Named = Named> {
+  readonly kind: string;
+  readonly apiVersion: string;
+  readonly resource: string;
+  readonly metadataOnly?: boolean;
+  /** The server waits for the first list, because a decision without this kind would be wrong. */
+  readonly isRequired: boolean;
+  /** Older objects get their budget first. */
   readonly limits: BudgetLimits;
-  /** Must not throw or refer to the object. The same entry as before means that nothing has changed. */
-  readonly read: (object: KubernetesObject, before: T | undefined) => StoredReading<T>;
-  /** The bytes of an entry as JSON. */
-  readonly bytesOf: (entry: T) => number;
-  /** When the object was created, in milliseconds since the epoch: older objects get their budget first. */
-  readonly createdOf: (entry: T) => number;
-  /** The part of an entry that users of the store see. Absent: the entry. */
-  readonly effectOf?: (entry: T | undefined) => unknown;
+  /** Reads an object. Must not throw, and the result must not refer to the object. `before`: what is kept so far. */
+  read(object: JsonObject, before?: T): StoredReading<T>;
+  /** Reduces what a mirror of a cluster keeps. Commands keep all that was read. */
+  mirrored?(fact: T): T;
+  /** The bytes of what is kept as JSON, after `mirrored`. */
+  bytes(fact: T): number;
+  /** The part of what is kept that users of the store see. Absent: all of it. */
+  effectOf?(fact: T | undefined): unknown;
 }
 
 /** The reports of a store. During a list, nothing but `leftOut` is reported before the end. */

@@ -1,6 +1,5 @@
 import { textAt, valueAt } from '../../base/json/field-path.ts';
 import { cut } from '../../base/text/cut.ts';
-import { parseInstant } from '../../base/text/duration.ts';
 import { MAX_SPEC_BYTES } from '../../engine/policy/bounds.ts';
 import { NO_LIMITS, POLICY_LIMITS, policyTotal, type Budget } from '../../engine/policy/budget.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
@@ -9,11 +8,11 @@ import type { PolicyKind, ProbePolicy } from '../../engine/policy/probe-policy.t
 import { formatProblem } from '../../engine/policy/reader.ts';
 import { adviceAbout, type PolicyAdvice } from '../../engine/verdict/policy-advice.ts';
 import type { KubernetesObject } from '../client/kubernetes-object.ts';
-import { Informer, type InformedKind, type InformerContext, type InformerListener } from './informer.ts';
+import { Informer, type InformerContext, type InformerListener } from './informer.ts';
 import { shownStatus, statusPatch, type PolicyVerdict, type ShownStatus } from './policy-status.ts';
 import { NotKept, patchStatus, type ObjectStatuses } from './object-statuses.ts';
 import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
-import type { Named } from './object-store.ts';
+import type { Named, StoredKind } from './object-store.ts';
 import type { LeftOut } from './left-out-objects.ts';
 import type { SourceListener } from './policy-source.ts';
 
@@ -56,7 +55,6 @@ interface PolicyVersion {
 
 /** The record of a policy. The object itself is dropped, because most of it is metadata that is not needed. */
 interface PolicyRecord extends Named, ObservedObject {
-  readonly created: number;
   /** The newest version, or the last one that could be read. */
   readonly inForce: PolicyVersion | undefined;
   /** Why the newest version cannot be read: as many problems as are kept. */
@@ -200,15 +198,16 @@ function objectPath(kind: PolicyKind, place: string): string {
 }
 
 /** Policies as they are mirrored. `total` = bytes that those of all namespaces may have together. */
-export function policyKind(kind: PolicyKind, total: number): InformedKind<PolicyRecord> {
+export function policyKind(kind: PolicyKind, total: number): StoredKind<PolicyRecord> {
   return {
-    path: `/apis/${POLICY_API_VERSION}/${PLURALS[kind]}`,
+    kind,
+    apiVersion: POLICY_API_VERSION,
+    resource: PLURALS[kind],
     isRequired: true,
     limits: kind === 'ProbePolicy' ? { ...POLICY_LIMITS, total: policyTotal(total) } : NO_LIMITS,
-    createdOf: ({ created }) => created,
     effectOf: (record) => record?.inForce?.policy,
-    bytesOf: ({ inForce }) => inForce?.bytes ?? 0,
-    read: (object, before) => ({ fact: readRecord(kind, object, before) }),
+    bytes: ({ inForce }) => inForce?.bytes ?? 0,
+    read: (object, before) => ({ fact: readRecord(kind, object as unknown as KubernetesObject, before) }),
   };
 }
 
@@ -219,7 +218,7 @@ function observed(kind: PolicyKind, object: KubernetesObject): ObservedObject {
 }
 
 function readRecord(kind: PolicyKind, object: KubernetesObject, before: PolicyRecord | undefined): PolicyRecord {
-  const { name, creationTimestamp = '' } = object.metadata;
+  const { name } = object.metadata;
   const seen = observed(kind, object);
   // An object that was deleted and created again under the same name has a new history.
   const earlier = before?.uid === seen.uid ? before : undefined;
@@ -227,10 +226,9 @@ function readRecord(kind: PolicyKind, object: KubernetesObject, before: PolicyRe
   // The generation counts changes of the spec.
   if (earlier !== undefined && seen.generation !== undefined && seen.generation === earlier.generation)
     return { ...earlier, ...seen };
-  const created = parseInstant(creationTimestamp) ?? 0;
   const { version: inForce = earlier?.inForce, problems = [], tooLarge } = readVersion(kind, object);
   const kept = { problems: keptProblems(problems), problemCount: problems.length };
-  return { ...seen, ...kept, name, created, inForce, tooLarge, isLogged: false };
+  return { ...seen, ...kept, name, inForce, tooLarge, isLogged: false };
 }
 
 /** Never throws, so that one object that cannot be read does not affect the others. */

@@ -1,8 +1,7 @@
 import type { Facts } from '../../engine/facts/facts.ts';
 import type { ProbePolicy } from '../../engine/policy/probe-policy.ts';
 import type { YamlProblem } from '../../yaml/reading/documents.ts';
-import type { UnreadableObject } from './left-out-objects.ts';
-import type { OverBudgetChange } from './left-out-objects.ts';
+import type { OverBudgetChange, UnreadableObject } from './left-out-objects.ts';
 
 /** Something wrong with a policy file. Line and column count from 1. */
 export interface FileProblem extends YamlProblem {

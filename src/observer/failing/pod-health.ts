@@ -7,7 +7,7 @@ import { PROBE_KINDS, type ProbeKind } from '../../engine/probe/probe.ts';
 import { cut } from '../../base/text/cut.ts';
 import { ownCopy } from '../../base/text/utf8.ts';
 import { isBeingDeleted } from '../../engine/workload/kinds.ts';
-import { conditionOf, liveContainersOf, MOST_CONTAINERS } from '../live-pod.ts';
+import { conditionOf, liveContainersOf } from '../live-pod.ts';
 import { startLimits, type StartLimits } from '../start-limits.ts';
 import { handlerText } from '../../engine/probe/handler-text.ts';
 import type { EndedRun, LiveContainer, PodCondition } from '../live-pod.ts';
@@ -62,9 +62,7 @@ export function podHealth(pod: JsonObject): PodHealth | undefined {
   const provenance = readProvenance(stringMap(metadata, 'annotations').get(INJECTED_ANNOTATION));
   // The condition is False from the Pod's first second on.
   const change = conditionOf(pod, 'ContainersReady');
-  const known = live.containers
-    .slice(0, MOST_CONTAINERS)
-    .filter(({ role, hasStatus }) => role !== 'ephemeral' && hasStatus);
+  const known = live.containers.filter(({ role, hasStatus }) => role !== 'ephemeral' && hasStatus);
   const all = known.map((one) => ({ one, health: containerHealth(one, provenance.get(one.name), change) }));
   const containers = all.flatMap(({ one, health }) => (one.role === 'init' ? [] : [health]));
   const troubles = all.flatMap(({ one, health }) =>

@@ -6,7 +6,7 @@ import type { StartSample } from '../../engine/facts/read-startup-profile.ts';
 import { mayHaveProbes } from '../../engine/workload/pod.ts';
 import { isBeingDeleted } from '../../engine/workload/kinds.ts';
 import { controllerOfPod } from '../observed-workload.ts';
-import { MOST_CONTAINERS, conditionOf, instantOf, liveContainersOf, metadataOf } from '../live-pod.ts';
+import { conditionOf, instantOf, liveContainersOf, metadataOf } from '../live-pod.ts';
 import type { LiveContainer, PodCondition } from '../live-pod.ts';
 import { formatInstant } from '../../base/text/duration.ts';
 import { overEstimate, startProbeOf, type StartProbe } from '../start-limits.ts';
@@ -143,11 +143,9 @@ export function startInSnapshot(pod: JsonObject, now: number): MeasuredStart | u
  * nobody learns from such a Pod, and each event of it would take long.
  */
 export function observedContainers(pod: JsonObject): readonly LiveContainer[] | undefined {
-  const live = liveContainersOf(pod);
-  if (live?.runsForever !== true) return undefined;
-  const containers = live.containers.filter((container) => container.name !== '' && mayHaveProbes(container));
-  if (containers.length > MOST_CONTAINERS) return undefined;
-  return containers.map((one) => (one.running?.containerID === '' ? { ...one, running: undefined } : one));
+  const live = liveContainersOf(pod, (container) => container.name !== '' && mayHaveProbes(container));
+  if (live?.runsForever !== true || !live.areAll) return undefined;
+  return live.containers.map((one) => (one.running?.containerID === '' ? { ...one, running: undefined } : one));
 }
 
 /** The condition ContainersReady. The condition Ready also waits for readiness gates. */

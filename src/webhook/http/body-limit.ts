@@ -88,7 +88,7 @@ const OBJECT_LEVEL = 3;
  * Finds out before the text is parsed whether it is too large: five characters, such as `{"1":`, may take 400 bytes
  * afterwards. `end` is the last comma before that between members of the request or of an object in it.
  */
-function measured(text: string): { readonly tooLarge?: string; readonly end: number; readonly level: number } {
+function measured(text: string): Measures {
   let [members, depth, end, level] = [0, 0, 0, 0];
   for (let at = 0; at < text.length; at += 1) {
     const sign = text[at];
@@ -98,23 +98,22 @@ function measured(text: string): { readonly tooLarge?: string; readonly end: num
       depth -= 1;
     } else if (sign === ',' || sign === ':' || sign === '[' || sign === '{') {
       members += 1;
-      if (members > MOST_MEMBERS)
-        return {
-          tooLarge: `the request has more than ${MOST_MEMBERS} members of objects and lists${REMEDY}`,
-          end,
-          level,
-        };
+      if (members > MOST_MEMBERS) return tooMany(`${MOST_MEMBERS} members`, end, level);
       if (sign === '[' || sign === '{') depth += 1;
-      if (depth > MOST_LEVELS)
-        return {
-          tooLarge: `the request has more than ${MOST_LEVELS} levels of objects and lists${REMEDY}`,
-          end,
-          level,
-        };
+      if (depth > MOST_LEVELS) return tooMany(`${MOST_LEVELS} levels`, end, level);
       if (sign === ',' && (depth === REQUEST_LEVEL || depth === OBJECT_LEVEL)) [end, level] = [at, depth];
     }
   }
   return { end, level };
 }
 
-const REMEDY = ', and is not looked at; make the object smaller';
+interface Measures {
+  readonly tooLarge?: string;
+  readonly end: number;
+  readonly level: number;
+}
+
+function tooMany(most: string, end: number, level: number): Measures {
+  const tooLarge = `the request has more than ${most} of objects and lists, and is not looked at; make the object smaller`;
+  return { tooLarge, end, level };
+}

@@ -8,12 +8,10 @@ import { isReadyMade, BUILT_IN_KINDS, workloadKind, type WorkloadKind } from '..
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
 
-/** How far the list of a kind has come. */
-export interface ListProgress {
+/** A resource that cannot be listed, and why. */
+export interface ListFailure {
   readonly resource: string;
-  /** True when all was looked at, or the cluster does not have the kind. */
-  isWhole: boolean;
-  failure?: string;
+  readonly failure: string;
 }
 
 export interface LiveWorkloadsDependencies {
@@ -44,20 +42,21 @@ export function builtInKinds(kinds: readonly WorkloadKind[]): readonly ClusterKi
   );
 }
 
-/** Lists the built-in kinds first, then the custom kinds that the API server has named in the meantime. */
+/**
+ * Lists the built-in kinds first, then the custom kinds that the API server has named in the meantime. Resolves with
+ * the failures before the signal: those after it only say that a request was given up.
+ */
 export async function listWorkloads(
   dependencies: LiveWorkloadsDependencies,
   scope: ListScope,
-): Promise<readonly ListProgress[]> {
-  const { signal } = scope;
-  const discovery = customKinds(dependencies, signal).catch(failureOf);
-  const listAll = (kinds: readonly ClusterKind[]): Promise<readonly ListProgress[]> =>
-    inParallel(kinds, MOST_LISTS_AT_ONCE, (kind) => listOne(kind, dependencies, scope));
-  const builtIn = await listAll(builtInKinds(dependencies.kinds));
+): Promise<readonly ListFailure[]> {
+  const discovery = customKinds(dependencies, scope.signal).catch(failureOf);
+  const listAll = async (kinds: readonly ClusterKind[]): Promise<readonly ListFailure[]> =>
+    (await inParallel(kinds, MOST_LISTS_AT_ONCE, (kind) => listOne(kind, dependencies, scope))).flat();
+  const failed = await listAll(builtInKinds(dependencies.kinds));
   const found = await discovery;
-  if (typeof found !== 'string') return [...builtIn, ...(await listAll(found))];
-  // After the end of the time, the failure only says that the request was given up.
-  return [...builtIn, { resource: 'custom kinds', isWhole: false, ...(!signal.aborted && { failure: found }) }];
+  if (typeof found !== 'string') return [...failed, ...(await listAll(found))];
+  return scope.signal.aborted ? failed : [...failed, { resource: 'custom kinds', failure: found }];
 }
 
 async function customKinds(
@@ -76,8 +75,8 @@ async function listOne(
   kind: ClusterKind,
   { client, kinds, leftOut }: LiveWorkloadsDependencies,
   { namespace, signal, take }: ListScope,
-): Promise<ListProgress> {
-  const progress: ListProgress = { resource: resourceOf(kind), isWhole: false };
+): Promise<readonly ListFailure[]> {
+  const resource = resourceOf(kind);
   const within = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
   const request = {
     path: `${rootOf(kind.apiVersion)}${within}/${kind.resource}`,
@@ -86,26 +85,22 @@ async function listOne(
     // The list of one namespace usually fits into one answer, so the API server's watch cache is asked first.
     ...(namespace !== undefined && { query: { resourceVersion: '0' } }),
   };
-  const list = new PagedList(client);
-  let next: string | undefined;
   try {
-    while (!signal.aborted && !progress.isWhole) {
-      const page = await list.page(request, next);
-      next = page.continue;
-      await take(kind, page.items);
-      progress.isWhole = next === undefined && !signal.aborted;
-    }
+    if (signal.aborted) return [];
+    await new PagedList(client).forEachPage(request, async ({ items }) => {
+      await take(kind, items);
+      return !signal.aborted;
+    });
   } catch (error) {
-    if (signal.aborted) return progress;
+    if (signal.aborted) return [];
     const known = workloadKind(kind.group, kind.kind, kinds);
     // The chart grants the kinds of `workloadKinds` only. A configured kind lacks its right by mistake.
     const isUngranted = hasCode(error, 403) && known !== undefined && isReadyMade(known);
-    if (isUngranted) leftOut(progress.resource);
+    if (isUngranted) leftOut(resource);
     // Old API servers lack some versions of built-in kinds, and custom kinds may have been removed.
-    if (isUngranted || hasCode(error, 404)) progress.isWhole = true;
-    else progress.failure = hasCode(error, 403) ? 'forbidden' : failureOf(error);
+    else if (!hasCode(error, 404)) return [{ resource, failure: hasCode(error, 403) ? 'forbidden' : failureOf(error) }];
   }
-  return progress;
+  return [];
 }
 
 /** The words of the API server may name users, and are long. */

@@ -7,7 +7,7 @@ import { addTo, effectSentence, emptySummary, type Rung } from '../../engine/ver
 import { templatesToLookAt, workloadKind } from '../../engine/workload/kinds.ts';
 import { readPods } from '../../engine/workload/read-pod.ts';
 import { sizeProblem } from '../../engine/workload/size-limits.ts';
-import { builtInKinds, listWorkloads, type ListProgress, type LiveWorkloadsDependencies } from './live-workloads.ts';
+import { builtInKinds, listWorkloads, type LiveWorkloadsDependencies } from './live-workloads.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
@@ -113,10 +113,15 @@ async function impactOn(
       await nextTurn();
     }
   };
-  const lists = await listWorkloads(dependencies, { namespace, signal: stop.signal, take });
+  const failures = await listWorkloads(dependencies, { namespace, signal: stop.signal, take });
   clearTimeout(timer);
   const scope = namespace === undefined ? 'in all namespaces' : `in namespace ${namespace}`;
-  const omissions = omissionWarnings(lists, scope, stop.signal);
+  const omissions = [
+    ...(stop.signal.aborted ? [`the figures are incomplete: ${String(stop.signal.reason)}`] : []),
+    ...failures.map(
+      ({ resource, failure }) => `the effect leaves out ${resource}: cannot list ${resource} ${scope}: ${failure}`,
+    ),
+  ];
   const isWhole = omissions.length === 0;
   ended(isAbandoned() ? 'abandoned' : isWhole ? 'complete' : 'incomplete');
   const names = (at: DeniedWorkload['at']): string =>
@@ -181,13 +186,4 @@ function namesOf(denied: readonly DeniedWorkload[]): string {
   });
   const unnamed = denied.length - names.length;
   return `: ${names.join(', ')}${unnamed > 0 ? ` and ${unnamed} more` : ''}`;
-}
-
-/** Says why not all was looked at: the time limit ended the review, or a list failed. */
-function omissionWarnings(lists: readonly ListProgress[], scope: string, ended: AbortSignal): string[] {
-  const failed = lists.flatMap(({ resource, failure }) =>
-    failure === undefined ? [] : [`the effect leaves out ${resource}: cannot list ${resource} ${scope}: ${failure}`],
-  );
-  const isCut = ended.aborted && lists.some(({ isWhole, failure }) => !isWhole && failure === undefined);
-  return isCut ? [`the figures are incomplete: ${String(ended.reason)}`, ...failed] : failed;
 }

@@ -5,7 +5,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { byAge, firstWithoutRoom, type Age, type BudgetLimits, type Use } from '../../../src/engine/policy/budget.ts';
 import { PROBE_EXCEPTIONS, SERVICES, type FactKind } from '../../../src/cluster/sources/fact-kinds.ts';
-import { informedFactKind } from '../../../src/cluster/sources/informer.ts';
 import { ObjectStore } from '../../../src/cluster/sources/object-store.ts';
 import { exceptionDocument } from '../../support/exceptions.ts';
 import { runs } from '../../support/runs.ts';
@@ -42,15 +41,18 @@ class World {
 
   constructor(limits: Partial<BudgetLimits> = {}, kind: FactKind = PROBE_EXCEPTIONS) {
     this.limits = { ...kind.limits, ...limits };
-    this.store = new ObjectStore(informedFactKind({ ...kind, limits: this.limits }), {
-      changed: () => this.changes++,
-      overBudget: (change) => this.over.push(change),
-      unreadable: (object) => this.unreadable.push(object),
-      leftOut: (left) => this.told.push(left),
-      gone: (namespace, name) => this.gone.push(`${namespace}/${name}`),
-      mayFit: () => (this.isListWanted = true),
-      troubled: () => undefined,
-    });
+    this.store = new ObjectStore(
+      { ...kind, limits: this.limits },
+      {
+        changed: () => this.changes++,
+        overBudget: (change) => this.over.push(change),
+        unreadable: (object) => this.unreadable.push(object),
+        leftOut: (left) => this.told.push(left),
+        gone: (namespace, name) => this.gone.push(`${namespace}/${name}`),
+        mayFit: () => (this.isListWanted = true),
+        troubled: () => undefined,
+      },
+    );
   }
 
   put(object: KubernetesObject): void {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
-import { exceptionState, isLimited } from '../../../src/engine/policy/exception-state.ts';
 import { formatProblem } from '../../../src/engine/policy/reader.ts';
 import { parseProbeException } from '../../../src/engine/policy/read-exception.ts';
 import {
