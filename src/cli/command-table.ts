@@ -29,7 +29,7 @@ const KRM_FUNCTION: CommandDefinition<NoFlags> = {
 };
 
 const CHECKS_FLAGS = {
-  output: withDefault({ type: choice(['text', 'json']), default: 'text', summary: 'Format of the list.' }),
+  output: withDefault(choice(['text', 'json']), 'text', 'Format of the list.'),
 } as const;
 
 export const LIST_CHECKS: CommandDefinition<typeof CHECKS_FLAGS> = {

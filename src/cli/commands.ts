@@ -32,7 +32,7 @@ const COMMANDS: {
   completion: async () => {
     const { COMPLETIONS } = await import('./flags/completion.ts');
     // The definition lets no other words through.
-    return ({ positionals: [shell] }, io) => print(io, COMPLETIONS[shell as Shell](PROGRAM));
+    return ({ positionals: [shell] }, io) => print(io, COMPLETIONS[shell as Shell]);
   },
   help: () => Promise.resolve(({ positionals: [name] }, io) => print(io, helpOf(name))),
   version: () => Promise.resolve((_line, io) => print(io, `${PROGRAM} ${VERSION}\n`)),

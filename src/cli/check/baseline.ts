@@ -8,9 +8,11 @@ import { objectName, selectedFindings, withoutKnown } from './report.ts';
 import type { FindingIdentity, CheckReport, Selection } from './report.ts';
 import { readUtf8File, refuseSpecialFile } from '../../base/files/regular-file.ts';
 import { replaceFile } from '../../base/files/replace-file.ts';
-import { nameOf, namespaceOf } from '../input/manifest.ts';
+import { manifestsIn, nameOf, namespaceOf } from '../input/manifest.ts';
 import { count } from '../../base/text/cut.ts';
 import { printLine, type CommandIo } from '../io.ts';
+import type { FlagValues } from '../flags/flag.ts';
+import type { CHECK } from './definition.ts';
 import type { Inputs } from '../input/inputs.ts';
 
 /** The version of the file's format. */
@@ -19,17 +21,17 @@ export const BASELINE_VERSION = 1;
 /** The members of an entry, in the order of the file. */
 export const REQUIRED_MEMBERS = ['check', 'kind', 'namespace', 'name', 'container'] as const;
 export const OPTIONAL_MEMBER = 'probe';
+const MEMBERS = [...REQUIRED_MEMBERS, OPTIONAL_MEMBER] as const;
 
 /** Entries are sorted by workload, so that a change of one workload changes one part of the file. */
 const SORTED_BY = ['namespace', 'kind', 'name', 'container', 'probe', 'check'] as const;
 
 /** Returns the text of a baseline: sorted JSON, equal for equal findings. */
 export function baselineText(findings: readonly FindingIdentity[]): string {
-  const members = [...REQUIRED_MEMBERS, OPTIONAL_MEMBER] as const;
   // JSON leaves out a probe that is undefined.
   const entries = findings
     .toSorted(compared)
-    .map((finding) => Object.fromEntries(members.map((name) => [name, finding[name]])));
+    .map((finding) => Object.fromEntries(MEMBERS.map((name) => [name, finding[name]])));
   return `${jsonText({ version: BASELINE_VERSION, findings: entries }, undefined, 2)}\n`;
 }
 
@@ -62,8 +64,8 @@ export function readBaseline(text: string): readonly FindingIdentity[] {
 }
 
 function readEntry(path: FieldPath, value: unknown): FindingIdentity {
-  const entry = objectOf(path, 'an object', value, [...REQUIRED_MEMBERS, OPTIONAL_MEMBER]);
-  for (const name of [...REQUIRED_MEMBERS, OPTIONAL_MEMBER]) {
+  const entry = objectOf(path, 'an object', value, MEMBERS);
+  for (const name of MEMBERS) {
     const text = member(entry, name);
     const isMissing = text === undefined && name === OPTIONAL_MEMBER;
     if (typeof text !== 'string' && !isMissing) throw wrong([...path, name], 'a text', text);
@@ -82,20 +84,13 @@ function wrong(path: FieldPath, expected: string, value: unknown): Error {
   return new Error(`${path.length === 0 ? '' : `${formatPath(path)}: `}must be ${expected}, not ${quoted(value)}`);
 }
 
-interface BaselineFiles {
-  /** The file whose findings are hidden. */
-  readonly baseline: string | undefined;
-  /** The file that gets the findings of this run. */
-  readonly 'write-baseline': string | undefined;
-}
-
 /**
  * Writes or applies a baseline, and reports entries that no finding matches. Undefined, after a message, when a file
  * cannot be read or written.
  */
 export async function applyBaseline(
   report: CheckReport,
-  { baseline, 'write-baseline': written }: BaselineFiles,
+  { baseline, 'write-baseline': written }: Pick<FlagValues<typeof CHECK.flags>, 'baseline' | 'write-baseline'>,
   selection: Selection,
   inputs: Inputs,
   io: CommandIo,
@@ -123,14 +118,14 @@ export async function applyBaseline(
 
 /** Reads the findings of a baseline. Undefined, after a message, when the file cannot be read. */
 export async function loadBaseline(file: string, io: CommandIo): Promise<readonly FindingIdentity[] | undefined> {
-  const refuse = (problem: string): undefined => {
-    printLine(io.stderr, `${file}: ${problem}`);
-  };
-  const text = await readUtf8File(file).catch((error: unknown) => refuse(`cannot be read: ${messageOf(error)}`));
   try {
-    return text === undefined ? undefined : readBaseline(text);
+    const text = await readUtf8File(file).catch((error: unknown) => {
+      throw new Error(`cannot be read: ${messageOf(error)}`, { cause: error });
+    });
+    return readBaseline(text);
   } catch (error) {
-    return refuse(messageOf(error));
+    printLine(io.stderr, `${file}: ${messageOf(error)}`);
+    return undefined;
   }
 }
 
@@ -154,9 +149,8 @@ const MOST_LISTED = 10;
  * an entry about another workload is stale, so such entries are only counted.
  */
 function staleLines(file: string, stale: readonly FindingIdentity[], inputs: Inputs): readonly string[] {
-  const objects = inputs.texts.flatMap(({ manifests }) => manifests.map(({ object }) => object));
   const known = new Set(
-    objects.map((object) => {
+    manifestsIn(inputs).map(({ object }) => {
       const kind = stringMember(object, 'kind') ?? '';
       return objectKey({ kind, namespace: namespaceOf(object) ?? inputs.namespace, name: nameOf(object) });
     }),

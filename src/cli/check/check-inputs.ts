@@ -1,5 +1,12 @@
 import { validProbe } from '../../engine/checks/valid-probe.ts';
-import { describeManifest, manifestsAsSent, policyOfPod, workloadIn, type Manifest } from '../input/manifest.ts';
+import {
+  describeManifest,
+  manifestsAsSent,
+  manifestsIn,
+  policyOfPod,
+  workloadIn,
+  type Manifest,
+} from '../input/manifest.ts';
 import { laxer, type Enforcement } from '../../engine/policy/action.ts';
 import { judgeObject, type Workload } from '../../engine/verdict/judge.ts';
 import { withSafeAdvice } from '../../engine/verdict/safe-advice.ts';
@@ -158,12 +165,9 @@ const LONGEST_WORD = 40;
 
 export type Coverage = CheckOutput['summary']['coverage'];
 
-/** A workload of which policies want the main container, and none can be determined. */
-export type NoMainContainer = Coverage['noMainContainer'][number];
-
 /** How many containers of the inputs have each probe, get it, or lack it. */
 export function coverageOfInputs(inputs: Inputs): Coverage {
-  const templates = inputs.texts.flatMap(({ manifests }) => manifests.flatMap((each) => templatesOf(each, inputs)));
+  const templates = manifestsIn(inputs).flatMap((each) => templatesOf(each, inputs));
   const containers = templates.flatMap((template) => template.containers);
   return {
     containers: containers.length,

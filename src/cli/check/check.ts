@@ -6,19 +6,20 @@ import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, type CommandIo } from '../io.ts';
 import { githubReport, jsonReport, junitReport, markdownReport } from './formats.ts';
 import { gitlabReport } from './gitlab.ts';
 import { sarifReport } from './sarif.ts';
-import { paintFor } from '../output/screen.ts';
+import { screenOf } from '../output/screen.ts';
 import { textReport } from './text.ts';
 import { reportProblems, Progress } from '../output/messages.ts';
 import { readAnyInputs } from '../input/command-inputs.ts';
 import { lackOf, readLivePods, nameOfManifest } from '../input/live-pods.ts';
 import { shownReport, type CheckReport, type PlacedViolation, type ReportFormat, type ShownReport } from './report.ts';
-import type { ParsedCommandLine } from '../flags/flag.ts';
+import { manifestsIn } from '../input/manifest.ts';
+import type { FlagValues, ParsedCommandLine } from '../flags/flag.ts';
 import { reasonForNothing } from '../input/passed-over.ts';
 import type { Inputs } from '../input/inputs.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
-import type { CHECK, ReportFormatName } from './definition.ts';
+import type { CHECK } from './definition.ts';
 
-const FORMATS: Readonly<Record<ReportFormatName, ReportFormat>> = {
+const FORMATS: Readonly<Record<FlagValues<typeof CHECK.flags>['output'], ReportFormat>> = {
   text: textReport,
   json: jsonReport,
   sarif: sarifReport,
@@ -47,11 +48,10 @@ export async function runCheck(line: ParsedCommandLine<typeof CHECK.flags>, io: 
   }
   const shown = shownReport(unknown, selection);
   const violations = await Promise.all(shown.violations.map(withChartValues));
-  const report = { ...shown, violations, lacking: await lackingPods(checked, line, inputs, io) };
-  const screen = { columns: io.stdoutColumns, paint: paintFor(line.flags.color, io) };
+  const report = { ...shown, violations, lacking: await lackingPods(checked, inputs, io) };
   // Objects of a cluster have no text that fixes could change.
   const texts = inputs.isFromCluster ? [] : inputs.texts;
-  io.stdout.write(FORMATS[output]({ ...report, texts }, screen));
+  io.stdout.write(FORMATS[output]({ ...report, texts }, screenOf(line.flags.color, io)));
   reportProblems([...(report.notes ?? []), ...report.warnings, ...report.problems], io, inputs);
   return exitCode(report, inputs, strict);
 }
@@ -70,20 +70,17 @@ async function withChartValues(violation: PlacedViolation): Promise<PlacedViolat
 /** The workloads of a cluster whose live Pods lack the probes that policies give. */
 async function lackingPods(
   { summary: { coverage } }: CheckReport,
-  line: ParsedCommandLine<typeof CHECK.flags>,
   inputs: Inputs,
   io: CommandIo,
 ): Promise<NonNullable<CheckReport['lacking']>> {
   const gives = inputs.policies.policies.length + coverage.livenessProbe.get + coverage.readinessProbe.get > 0;
-  const look = gives ? await readLivePods('check', line, inputs, io, false) : undefined;
+  const look = gives ? await readLivePods('check', inputs, io, false) : undefined;
   if (look === undefined) return [];
-  return inputs.texts.flatMap(({ manifests }) =>
-    manifests.flatMap(({ object }) => {
-      const message = lackOf(look, object);
-      const { kind, namespace, name } = nameOfManifest(object);
-      return message === undefined ? [] : [{ kind, namespace, name, message }];
-    }),
-  );
+  return manifestsIn(inputs).flatMap(({ object }) => {
+    const message = lackOf(look, object);
+    const { kind, namespace, name } = nameOfManifest(object);
+    return message === undefined ? [] : [{ kind, namespace, name, message }];
+  });
 }
 
 /**

@@ -11,30 +11,21 @@ const CHECK_IDS = wordList('CHECK', Object.keys(CHECK_CATALOGUE));
 /** The flags that select findings: the findings that `check` shows, and whose advice `fix --advice` applies. */
 export const SELECTION_FLAGS = {
   enforcement: PROCESS_FLAGS.enforcement,
-  'min-level': withDefault({
-    type: choice(LEVELS),
-    default: 'warning',
-    summary: 'The lowest level of findings that are shown, or whose advice is applied.',
-    details: 'Hidden findings do not change the exit code.',
-    links: 'See [levels](commands.md#levels).',
-  }),
-  only: repeatable({
-    type: CHECK_IDS,
+  'min-level': withDefault(
+    choice(LEVELS),
+    'warning',
+    'The lowest level of findings that are shown, or whose advice is applied.',
+    { details: 'Hidden findings do not change the exit code.', links: 'See [levels](commands.md#levels).' },
+  ),
+  only: repeatable(CHECK_IDS, 'Select findings of these checks only.', {
     otherwise: 'all checks',
-    summary: 'Select findings of these checks only.',
     links: 'See [select checks](commands.md#select-checks).',
   }),
-  skip: repeatable({
-    type: CHECK_IDS,
-    summary: 'Leave out the findings of these checks.',
-  }),
-  baseline: optional({
-    type: path('FILE', 'files'),
-    summary: 'Leave out the known findings of this file.',
+  skip: repeatable(CHECK_IDS, 'Leave out the findings of these checks.'),
+  baseline: optional(path('FILE', 'files'), 'Leave out the known findings of this file.', {
     links: 'See [known findings](commands.md#known-findings).',
   }),
-  'no-ignore': toggle({
-    summary: 'Select findings that a comment ignores, too.',
+  'no-ignore': toggle('Select findings that a comment ignores, too.', {
     links: 'See [ignored findings](commands.md#ignored-findings).',
   }),
 } as const;
@@ -46,25 +37,21 @@ export function selectionConflicts(flags: Readonly<Record<'only' | 'skip', reado
   return both.map((check) => `--only and --skip both name ${check}`);
 }
 
-const REPORT_FORMATS = ['text', 'json', 'sarif', 'junit', 'github', 'gitlab', 'markdown'] as const;
-export type ReportFormatName = (typeof REPORT_FORMATS)[number];
-
 const FLAGS = {
   ...INPUT.CLUSTER_INPUT_FLAGS,
-  output: withDefault({
-    type: choice(REPORT_FORMATS),
-    default: 'text',
-    summary: 'Format of the report.',
-    links: 'See [output formats](#output-formats).',
-  }),
+  output: withDefault(
+    choice(['text', 'json', 'sarif', 'junit', 'github', 'gitlab', 'markdown']),
+    'text',
+    'Format of the report.',
+    {
+      links: 'See [output formats](#output-formats).',
+    },
+  ),
   ...SELECTION_FLAGS,
-  'write-baseline': optional({
-    type: path('FILE', 'files'),
-    summary: 'Write the findings of this run as known findings, and hide them.',
-  }),
+  'write-baseline': optional(path('FILE', 'files'), 'Write the findings of this run as known findings, and hide them.'),
   color: COLOUR_FLAG,
-  'allow-empty': toggle({ summary: 'Accept inputs without any object. Without this flag they end with exit code 2.' }),
-  strict: toggle({ summary: 'Fail for warnings too.' }),
+  'allow-empty': toggle('Accept inputs without any object. Without this flag they end with exit code 2.'),
+  strict: toggle('Fail for warnings too.'),
   ...INPUT.CLUSTER_FLAGS,
 } as const;
 

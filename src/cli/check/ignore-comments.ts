@@ -15,12 +15,10 @@ const COMMENT = /^probewright: ?ignore ([a-z-]+(?: ?, ?[a-z-]+)*)(?: --? |: )(\S
 const MARK = /^probewright: ?ignore\b/;
 const FORM = 'write "# probewright: ignore CHECK - REASON"';
 
-/** A part of a document whose findings a comment ignores. */
+/** A part of a document whose findings a comment ignores: a container, a probe, or with an empty path all of it. */
 interface Place {
-  readonly kind: 'document' | 'container' | 'probe' | 'nothing';
-  /** The container or probe; empty for the others. */
   readonly path: FieldPath;
-  /** The name of the container; empty for the others. */
+  /** The name of the container. */
   readonly name: string;
 }
 
@@ -28,7 +26,8 @@ interface Ignored {
   readonly comment: YamlComment;
   readonly check: string;
   readonly document: number;
-  readonly place: Place;
+  /** Undefined for a comment that is at no such part. */
+  readonly place: Place | undefined;
   isUsed: boolean;
 }
 
@@ -59,18 +58,16 @@ export class IgnoreComments {
       const unknown = ids.find((id) => !Object.hasOwn(CHECK_CATALOGUE, id));
       if (reason === undefined || unknown !== undefined) {
         const known = Object.keys(CHECK_CATALOGUE);
-        const what =
-          unknown === undefined
-            ? `this comment ignores nothing: ${FORM}`
-            : `this comment ignores nothing: there is no check ${quote(unknown)}${didYouMean(unknown, known)}`;
-        this.problems.push({ file, ...(placeOf?.(comment) ?? comment), message: `warning: ${what}` });
+        const why = unknown === undefined ? FORM : `there is no check ${quote(unknown)}${didYouMean(unknown, known)}`;
+        const message = `warning: this comment ignores nothing: ${why}`;
+        this.problems.push({ file, ...(placeOf?.(comment) ?? comment), message });
         continue;
       }
       const document = documentOf(comment, documents);
-      const own = manifests.filter((manifest) => manifest.document.index === document?.index);
-      const place = document === undefined ? NOTHING : placeOfComment(comment, document, own);
-      for (const check of ids)
-        this.#ignored.push({ comment, check, document: document?.index ?? -1, place, isUsed: false });
+      const index = document?.index ?? -1;
+      const own = manifests.filter((manifest) => manifest.document.index === index);
+      const place = document && placeOfComment(comment, document, own);
+      for (const check of ids) this.#ignored.push({ comment, check, document: index, place, isUsed: false });
     }
   }
 
@@ -95,7 +92,7 @@ export class IgnoreComments {
         file,
         ...(placeOf?.(comment) ?? comment),
         message:
-          place.kind === 'nothing'
+          place === undefined
             ? `note: this comment ignores nothing: write it at a probe, at a container, or at the head of the document`
             : `note: this comment ignores ${check}, and there is no such finding here: remove the comment`,
       }));
@@ -115,15 +112,13 @@ function placeOfComment(
   { line, contentLine, isHead }: YamlComment,
   document: YamlDocument,
   manifests: readonly Manifest[],
-): Place {
-  if (isHead) return { ...NOTHING, kind: 'document' };
+): Place | undefined {
+  if (isHead) return { path: [], name: '' };
   const places = manifests.flatMap(({ object, path }) => placesIn(object, path));
   const from = ({ path }: { readonly path: FieldPath }): number => document.position(path, { key: true }).line;
   const next = places.findLast((place) => from(place) === contentLine);
-  return next ?? places.findLast((place) => from(place) <= line && line <= document.lastLine(place.path)) ?? NOTHING;
+  return next ?? places.findLast((place) => from(place) <= line && line <= document.lastLine(place.path));
 }
-
-const NOTHING: Place = { kind: 'nothing', path: [], name: '' };
 
 /** Containers and their probes below a value, each container before its probes. */
 function placesIn(value: unknown, path: FieldPath): Place[] {
@@ -139,16 +134,14 @@ function placesIn(value: unknown, path: FieldPath): Place[] {
 function placesOfContainer(container: unknown, path: FieldPath): Place[] {
   const name = textAt(container, 'name') ?? '';
   const probes = PROBE_KINDS.filter((kind) => valueAt(container, [kind]) !== undefined);
-  return [
-    { kind: 'container', path, name } as const,
-    ...probes.map((probe) => ({ kind: 'probe', path: [...path, probe], name }) as const),
-  ];
+  return [{ path, name }, ...probes.map((probe) => ({ path: [...path, probe], name }))];
 }
 
-function isInPlace(place: Place, path: FieldPath, { container, probe }: Violation): boolean {
-  if (place.kind === 'document') return true;
-  if (place.kind === 'nothing') return false;
+function isInPlace(place: Place | undefined, path: FieldPath, { container, probe }: Violation): boolean {
+  if (place === undefined) return false;
   const isBelow = place.path.every((step, index) => step === path[index]);
   if (isBelow || container !== place.name) return isBelow;
-  return place.kind === 'container' || probe === place.path.at(-1);
+  // The path of a container ends with its index.
+  const last = place.path.at(-1);
+  return typeof last === 'number' || probe === last;
 }

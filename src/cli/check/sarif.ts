@@ -147,12 +147,6 @@ const LONGEST_TEXT = 256 * 1024;
 /** Most characters that are read again to verify fixes: 64 fixes of the longest text, about 5 s. */
 const MOST_CHARACTERS = 64 * LONGEST_TEXT;
 
-interface EditedText {
-  readonly text: string;
-  readonly editor: YamlFieldEditor;
-  readonly positionAt: (offset: number) => Position;
-}
-
 /**
  * Turns advice into `fixes` of SARIF: replacements of exact regions. A violation gets no fix when its advice cannot be
  * written into the text alone, when the text is no file, and when verification would take too long.
@@ -182,14 +176,14 @@ function fixesIn({ texts = [], violations }: ShownReport): (violation: PlacedVio
 }
 
 /** Undefined for texts of one name that differ, that are no file, or that are too long. */
-function editedText(texts: readonly ManifestText[] = []): EditedText | undefined {
+function editedText(texts: readonly ManifestText[]) {
   const [{ text, file } = { text: '', file: STDIN_NAME }] = texts;
   const isOneFile = texts.every((each) => each.text === text && each.placeOf === undefined) && file !== STDIN_NAME;
   if (!isOneFile || text.length > LONGEST_TEXT) return undefined;
   return { text, editor: new YamlFieldEditor(text), positionAt: positionsIn(text) };
 }
 
-function sarifReplacement({ start, end, text }: TextEdit, positionAt: EditedText['positionAt']): unknown {
+function sarifReplacement({ start, end, text }: TextEdit, positionAt: (offset: number) => Position): unknown {
   const [from, to] = [positionAt(start), positionAt(end)];
   return {
     deletedRegion: { startLine: from.line, startColumn: from.column, endLine: to.line, endColumn: to.column },

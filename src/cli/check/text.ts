@@ -9,7 +9,7 @@ import { objectName, type PlacedViolation, type ReportFormat, type ShownReport }
 import { isShownAt, LEVEL_OF_ACTION, LEVELS, type Level } from '../output/level.ts';
 import { COVERED_PROBES, type LackReason } from '../../engine/verdict/coverage.ts';
 import type { ListedProbeCounts } from '../output/json-outputs.ts';
-import type { Coverage, NoMainContainer } from './check-inputs.ts';
+import type { Coverage } from './check-inputs.ts';
 
 /**
  * For people. On a terminal, findings are grouped by file and workload. Elsewhere each finding is one line, in the form
@@ -102,7 +102,7 @@ function hiddenNotes({ summary: { hidden } }: ShownReport, screen: Screen): stri
  * of the field, the message and the remedy follow, each on lines of its own. Objects of a cluster have no file and no
  * position.
  */
-function findingGroups(violations: readonly PlacedViolation[], screen: Screen, origin: ObjectOrigin = {}): string[] {
+function findingGroups(violations: readonly PlacedViolation[], screen: Screen, origin: ObjectOrigin): string[] {
   const blocks = [...Map.groupBy(violations, ({ file }) => file)].flatMap(([file, ofFile]) => {
     const hasLines = !isInCluster(file, origin);
     return [...Map.groupBy(ofFile, objectName)].map(([workload, found], index) => {
@@ -236,11 +236,7 @@ function lackingLines({ lacking = [] }: ShownReport, screen: Screen): string[] {
 }
 
 /** The workloads that get no probes because no main container can be determined, with the policies that want one. */
-function noMainContainerLines(
-  workloads: readonly NoMainContainer[],
-  screen: Screen,
-  origin: ObjectOrigin = {},
-): string[] {
+function noMainContainerLines(workloads: Coverage['noMainContainer'], screen: Screen, origin: ObjectOrigin): string[] {
   if (workloads.length === 0) return [];
   return [
     screen.paint('heading', 'No main container:'),

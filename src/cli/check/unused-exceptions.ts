@@ -8,7 +8,7 @@ import { didYouMean } from '../../base/text/suggestion.ts';
 import { quote } from '../../base/text/cut.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
 import { clusterPlace } from '../input/cluster-object.ts';
-import { workloadIn } from '../input/manifest.ts';
+import { workloadsIn } from '../input/manifest.ts';
 import { placeOfPolicy, type Inputs } from '../input/inputs.ts';
 import { selects } from '../../engine/policy/label-selector.ts';
 import type { Workload } from '../../engine/verdict/judge.ts';
@@ -28,10 +28,7 @@ export function unusedExceptions(inputs: Inputs, violations: readonly PlacedViol
       [exception, ended].flatMap((applied) => (applied === undefined ? [] : [`${namespace}/${applied.name}`])),
     ),
   );
-  const workloads = inputs.texts.flatMap(({ manifests }) =>
-    manifests.flatMap(({ object }) => workloadIn(object, inputs) ?? []),
-  );
-  const byNamespace = Map.groupBy(workloads, ({ namespace }) => namespace);
+  const byNamespace = Map.groupBy(workloadsIn(inputs), ({ namespace }) => namespace);
   return [...lists].flatMap(([namespace, exceptions]) => {
     const own = byNamespace.get(namespace) ?? [];
     const unused = exceptions.filter(
@@ -73,9 +70,8 @@ function noteOn(
   const place = inputs.isFromCluster
     ? { file, line: 1, column: 1 }
     : placeOfPolicy(inputs, `${EXCEPTION_KIND}/${namespace}/${exception.name}`, ['spec', ...field]);
-  return (
-    place && { ...place, message: `note: ${EXCEPTION_KIND} ${namespace}/${exception.name} excepts nothing: ${why}` }
-  );
+  const message = `note: ${EXCEPTION_KIND} ${namespace}/${exception.name} excepts nothing: ${why}`;
+  return place && { ...place, message };
 }
 
 /** The field that matches nothing, and why. */

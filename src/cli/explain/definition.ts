@@ -4,18 +4,15 @@ import * as INPUT from '../input/input-flags.ts';
 
 const FLAGS = {
   ...INPUT.CLUSTER_INPUT_FLAGS,
-  output: withDefault({
-    type: choice(['text', 'json', 'svg']),
-    default: 'text',
-    summary:
-      'text prints a summary, or with --details tables and timelines; json prints figures and fields for programs; ' +
+  output: withDefault(
+    choice(['text', 'json', 'svg']),
+    'text',
+    'text prints a summary, or with --details tables and timelines; json prints figures and fields for programs; ' +
       'svg writes one picture for each workload, and an overview of several.',
-  }),
-  details: toggle({ summary: 'Print all figures, their formulas and timelines, in place of the summary.' }),
-  fields: toggle({ summary: 'Print what set each field of the probes, instead of times. JSON always has it.' }),
-  'output-dir': optional({
-    type: path('DIR', 'directories'),
-    summary: 'Directory for pictures.',
+  ),
+  details: toggle('Print all figures, their formulas and timelines, in place of the summary.'),
+  fields: toggle('Print what set each field of the probes, instead of times. JSON always has it.'),
+  'output-dir': optional(path('DIR', 'directories'), 'Directory for pictures.', {
     details: 'It is created if it is missing.',
     otherwise: 'the working directory',
   }),

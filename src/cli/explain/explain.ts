@@ -1,6 +1,6 @@
 import { explanationsAsText, fieldsAsText, summariesAsText } from '../../explain/drawing/text.ts';
 import { placeOfObject, placeText } from '../input/cluster-object.ts';
-import type { Manifest } from '../input/manifest.ts';
+import { manifestsIn, type Manifest } from '../input/manifest.ts';
 import { jsonText } from '../../base/text/visible.ts';
 import { explainManifest } from '../../explain/timeline/explain-manifest.ts';
 import { listedFailure, printFailures, type WorkloadWithFailures } from './failures.ts';
@@ -30,17 +30,15 @@ export async function runExplain(line: ParsedCommandLine<typeof EXPLAIN.flags>, 
   const { output, details, fields } = line.flags;
   const asText = fields ? fieldsAsText : details ? explanationsAsText : summariesAsText;
   const showsFailures = output === 'json' || (output === 'text' && !fields);
-  const look = fields ? undefined : await readLivePods('explain', line, inputs, io, showsFailures);
-  const workloads = inputs.texts
-    .flatMap(({ manifests }) => manifests)
-    .flatMap((manifest): WorkloadWithFailures[] => {
-      const explained = explainManifest(manifest.object, placeOfObject(manifest, inputs), inputs, placesOf(manifest));
-      if (explained === undefined) return [];
-      const lacking = look && lackOf(look, manifest.object);
-      const failures = (look?.of(nameOfManifest(manifest.object))?.failing ?? []).map(listedFailure);
-      const isTold = look?.knowsFailures === true || failures.length > 0;
-      return [{ ...explained, ...(lacking !== undefined && { lacking }), ...(isTold && { failures }) }];
-    });
+  const look = fields ? undefined : await readLivePods('explain', inputs, io, showsFailures);
+  const workloads = manifestsIn(inputs).flatMap((manifest): WorkloadWithFailures[] => {
+    const explained = explainManifest(manifest.object, placeOfObject(manifest, inputs), inputs, placesOf(manifest));
+    if (explained === undefined) return [];
+    const lacking = look && lackOf(look, manifest.object);
+    const failures = (look?.of(nameOfManifest(manifest.object))?.failing ?? []).map(listedFailure);
+    const isTold = look?.knowsFailures === true || failures.length > 0;
+    return [{ ...explained, ...(lacking !== undefined && { lacking }), ...(isTold && { failures }) }];
+  });
   let isComplete = inputs.problems.length === 0;
   if (output === 'text') {
     io.stdout.write(asText(workloads));

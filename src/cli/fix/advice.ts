@@ -114,13 +114,7 @@ function findingsIn(source: ManifestText, inputs: Inputs, selection: AdviceSelec
   });
 }
 
-interface Round {
-  readonly text: string;
-  readonly applied: readonly EditedFinding[];
-  readonly refused: readonly { readonly finding: EditedFinding; readonly reason: string }[];
-}
-
-function applyRound(text: string, findings: readonly EditedFinding[]): Round {
+function applyRound(text: string, findings: readonly EditedFinding[]) {
   const editor = new YamlFieldEditor(text);
   const plans: FieldEditPlan[] = [];
   const refused: { finding: EditedFinding; reason: string }[] = [];

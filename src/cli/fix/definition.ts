@@ -6,23 +6,22 @@ import { COLOUR_FLAG } from '../output/screen.ts';
 
 const FLAGS = {
   ...INPUT_FLAGS,
-  advice: toggle({
-    summary: 'Also apply the advice of the findings that check shows with the same flags.',
+  advice: toggle('Also apply the advice of the findings that check shows with the same flags.', {
     links: 'See [advice](#advice).',
   }),
   ...SELECTION_FLAGS,
-  diff: toggle({ summary: 'Print what would change, as a unified diff.' }),
-  write: toggle({ summary: 'Write the changes into the files.' }),
-  'output-dir': optional({
-    type: path('DIR', 'directories'),
-    summary: 'Write all files into this directory, with the folders of the input.',
-    otherwise: 'standard output',
-  }),
-  output: withDefault({
-    type: choice(['yaml', 'json']),
-    default: 'yaml',
-    summary: 'yaml keeps the text of the input and adds probes; json prints one List of all objects.',
-  }),
+  diff: toggle('Print what would change, as a unified diff.'),
+  write: toggle('Write the changes into the files.'),
+  'output-dir': optional(
+    path('DIR', 'directories'),
+    'Write all files into this directory, with the folders of the input.',
+    { otherwise: 'standard output' },
+  ),
+  output: withDefault(
+    choice(['yaml', 'json']),
+    'yaml',
+    'yaml keeps the text of the input and adds probes; json prints one List of all objects.',
+  ),
   color: COLOUR_FLAG,
 } as const;
 

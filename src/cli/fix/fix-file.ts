@@ -14,6 +14,7 @@ import type { Inputs } from '../input/inputs.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 
 export interface FixedFile {
+  readonly source: ParsedText;
   readonly file: string;
   readonly before: string;
   readonly after: string;
@@ -38,7 +39,7 @@ export function fixFile(source: ParsedText, inputs: Inputs, advice: AdviceSelect
   const edited = editText(file, before, insertions);
   const remarks = [...fixes.flatMap((fix) => fix.remarks), ...edited.remarks];
   const probes = edited.problems.length > 0 ? 0 : insertions.length;
-  const done = { file, before, remarks, problems: edited.problems, probes, advice: 0, left: [] };
+  const done = { source, file, before, remarks, problems: edited.problems, probes, advice: 0, left: [] };
   if (advice === undefined) return { ...done, after: edited.text, objects: fixes.map(({ object }) => object) };
   const { text, applied, left, remarks: more } = withAdvice(source, inputs, advice, edited.text);
   const objects = manifestsOf({ ...source, text }).manifests.map(({ object }) => object);
@@ -46,11 +47,7 @@ export function fixFile(source: ParsedText, inputs: Inputs, advice: AdviceSelect
 }
 
 /** A text that cannot be edited stays unchanged; the other texts are edited all the same. */
-function editText(
-  file: string,
-  text: string,
-  insertions: readonly DocumentEdit[],
-): Pick<FixedFile, 'remarks' | 'problems'> & { text: string } {
+function editText(file: string, text: string, insertions: readonly DocumentEdit[]) {
   try {
     const result = withFieldEdits(text, insertions);
     const remarks = result.reprinted.map(
@@ -64,13 +61,7 @@ function editText(
   }
 }
 
-interface FixedManifest {
-  readonly object: JsonObject;
-  readonly insertions: readonly DocumentEdit[];
-  readonly remarks: readonly string[];
-}
-
-function fixManifest(manifest: Manifest, inputs: Inputs): FixedManifest {
+function fixManifest(manifest: Manifest, inputs: Inputs) {
   const { object, document, path } = manifest;
   const workload = workloadIn(object, inputs);
   if (workload === undefined) return { object, insertions: [], remarks: [] };

@@ -25,17 +25,17 @@ type FixLine = ParsedCommandLine<typeof FIX.flags>;
 /** Writes probes into manifests. The probes are the author's own from then on, so no annotation is added. */
 export async function runFix(line: FixLine, io: CommandIo): Promise<number> {
   const { flags, positionals } = line;
+  const tell = (text: string): void => {
+    printLine(io.stderr, `${PROGRAM} fix: ${text}`);
+  };
   const streams = positionals.filter(isStandardInput);
   if (streams.length > 0 && (flags.write || flags['output-dir'] !== undefined)) {
     const flag = flags.write ? '--write' : '--output-dir';
-    printLine(
-      io.stderr,
-      `${PROGRAM} fix: ${flag}: standard input (${streams.join(', ')}) has no file to write; name files`,
-    );
+    tell(`${flag}: standard input (${streams.join(', ')}) has no file to write; name files`);
     return EXIT_USAGE;
   }
   const links = flags.write ? await namedLinks(positionals) : [];
-  for (const link of links) printLine(io.stderr, `${PROGRAM} fix: ${link}`);
+  links.forEach(tell);
   if (links.length > 0) return EXIT_USAGE;
   // JSON is one list of all objects.
   const readsAll = flags.output === 'json';
@@ -51,26 +51,18 @@ export async function runFix(line: FixLine, io: CommandIo): Promise<number> {
   for (const { remarks } of files) for (const remark of remarks) printLine(io.stderr, remark);
   if (inputs.policies.policies.length === 0 && !flags.advice) {
     const remedy = 'name policies with --policies FILE|DIR, or apply the advice of checks with --advice';
-    printLine(io.stderr, `${PROGRAM} fix: there is no policy, so no probe is added; ${remedy}`);
+    tell(`there is no policy, so no probe is added; ${remedy}`);
   }
   // A rendered text is printed as a whole, but no file has it: a diff could not be applied.
   const changesFiles = flags.diff || flags.write || flags['output-dir'] !== undefined;
-  const rendered = inputs.texts.map((text) => changesFiles && isRendered(text));
-  const byHand: EditByHand[] = [];
-  for (const [index, file] of files.entries()) {
-    const text = inputs.texts[index];
-    if (text && rendered[index] === true) byHand.push(...(await editsByHand(text, file, inputs.namespace)));
-  }
+  const rendered = files.filter(({ source }) => changesFiles && isRendered(source));
+  const edits = await Promise.all(rendered.map((file) => editsByHand(file, inputs.namespace)));
+  const byHand = edits.flat();
   for (const { line: text } of byHand) printLine(io.stderr, text);
   if (byHand.length > 0) printLine(io.stderr, countByFile(byHand));
-  const ofFiles = files.filter((_, index) => rendered[index] !== true);
+  const ofFiles = files.filter((file) => !rendered.includes(file));
   const unwritten = await putOut(ofFiles, line, io, byHand.length > 0);
-  if (inputs.policies.policies.length > 0 && !files.some(isChanged))
-    reportNothingAdded(
-      inputs,
-      files.flatMap(({ remarks }) => remarks),
-      io,
-    );
+  if (inputs.policies.policies.length > 0 && !files.some(isChanged)) whyNothingIsAdded(inputs, files).forEach(tell);
   const problems = [...inputs.problems, ...files.flatMap((file) => file.problems), ...unwritten];
   reportProblems([...inputs.policyWarnings, ...problems], io);
   const left = files.flatMap((file) => file.left);
@@ -88,20 +80,21 @@ function countByFile(edits: readonly EditByHand[]): string {
 }
 
 /** The reasons why policies add no probe, as far as no remark has told them. */
-function reportNothingAdded(inputs: Inputs, remarks: readonly string[], io: CommandIo): void {
+function whyNothingIsAdded(inputs: Inputs, files: readonly FixedFile[]): readonly string[] {
   const coverage = coverageOfInputs(inputs);
   const reasons = COVERED_PROBES.flatMap((probe) =>
     Object.entries({ ...(coverage[probe].have > 0 && { have: coverage[probe].have }), ...coverage[probe].reasons }).map(
       ([reason, number]) => ({ reason, text: `no ${probe} to ${count(number, 'container')}` }),
     ),
   );
-  for (const [reason, own] of Map.groupBy(reasons, (one) => one.reason)) {
-    if (remarks.some((remark) => remark.includes(`(${reason})`))) continue;
-    const why = reason === 'have' ? 'the manifests have one' : `${REASON_TEXTS[reason as LackReason]} (${reason})`;
-    printLine(io.stderr, `${PROGRAM} fix: the policies add ${own.map(({ text }) => text).join(' and ')}: ${why}`);
-  }
   if (reasons.length === 0 && inputs.problems.length === 0)
-    printLine(io.stderr, `${PROGRAM} fix: the inputs have no container, so no probe is added`);
+    return ['the inputs have no container, so no probe is added'];
+  const remarks = files.flatMap((file) => file.remarks);
+  return [...Map.groupBy(reasons, (one) => one.reason)].flatMap(([reason, own]) => {
+    if (remarks.some((remark) => remark.includes(`(${reason})`))) return [];
+    const why = reason === 'have' ? 'the manifests have one' : `${REASON_TEXTS[reason as LackReason]} (${reason})`;
+    return [`the policies add ${own.map(({ text }) => text).join(' and ')}: ${why}`];
+  });
 }
 
 /** The findings for which no advice is known to work, as `check` shows them. */

@@ -1,8 +1,8 @@
-import { formatPath, type FieldPath } from '../../base/json/field-path.ts';
+import { formatPath, type FieldEdit, type FieldPath } from '../../base/json/field-path.ts';
 import { isJsonObject } from '../../base/json/json-value.ts';
 import { jsonText } from '../../base/text/visible.ts';
 import { parseYamlDocuments } from '../../yaml/reading/documents.ts';
-import { describeManifest, namespaceOf, type ManifestText, type ParsedText } from '../input/manifest.ts';
+import { describeManifest, namespaceOf, type ManifestText } from '../input/manifest.ts';
 import { STDIN_NAME } from '../input/read-inputs.ts';
 import type { FixedFile } from './fix-file.ts';
 
@@ -25,29 +25,27 @@ export interface EditByHand {
  * value of the chart that the template writes there.
  */
 export async function editsByHand(
-  { placeOf, chartValueOf, manifests }: ParsedText,
-  { file, before, after }: FixedFile,
+  { source: { placeOf, chartValueOf, manifests }, file, before, after }: FixedFile,
   namespace: string,
 ): Promise<readonly EditByHand[]> {
   if (after === before) return [];
   // The manifests lack the fields of documents that no rule concerns, so both texts are read as a whole.
   const [original, edited] = [valuesOf(file, before), valuesOf(file, after)];
   const edits: EditByHand[] = [];
-  const source = placeOf !== undefined && chartValueOf === undefined ? 'in the base or in a patch' : 'in the template';
+  const origin = placeOf !== undefined && chartValueOf === undefined ? 'in the base or in a patch' : 'in the template';
   for (const document of new Set(manifests.map((manifest) => manifest.document)))
     for (const { path, value: wanted } of differences(original.get(document.index), edited.get(document.index), [])) {
       const at = document.position(path, { key: true });
       const template = placeOf === undefined ? sourceAbove(before, at.line) : file;
       const place = placeOf === undefined ? template : `${file}:${at.line}:${at.column}`;
-      const what = isJsonObject(document.value)
-        ? describeManifest(document.value, namespaceOf(document.value) ?? namespace)
-        : 'object';
+      const { value: object } = document;
+      const what = isJsonObject(object) ? describeManifest(object, namespaceOf(object) ?? namespace) : 'object';
       const chartValue = await document.chartValueOf?.(path);
       const value = chartValue && `value ${chartValue.text}`;
       const edit =
         wanted === undefined
-          ? `remove ${value ?? `it ${source}`}`
-          : `write ${jsonText(wanted)} ${value === undefined ? source : `as ${value}`}`;
+          ? `remove ${value ?? `it ${origin}`}`
+          : `write ${jsonText(wanted)} ${value === undefined ? origin : `as ${value}`}`;
       const line = `${place}: ${what}: ${formatPath(path)}: ${edit}`;
       edits.push({ line, file: chartValue?.file ?? template });
     }
@@ -65,14 +63,11 @@ function sourceAbove(text: string, line: number): string {
   return [...above.matchAll(SOURCE)].at(-1)?.[1] ?? STDIN_NAME;
 }
 
-interface Difference {
-  readonly path: FieldPath;
-  /** The value after the change. Undefined for a field that is gone. */
-  readonly value: unknown;
-}
-
-/** The fields that differ, each as deep as possible. A list with another number of elements differs as a whole. */
-function differences(before: unknown, after: unknown, path: FieldPath): readonly Difference[] {
+/**
+ * The fields that differ, each as deep as possible, with the value after the change. Undefined = the field is gone.
+ * A list with another number of elements differs as a whole.
+ */
+function differences(before: unknown, after: unknown, path: FieldPath): readonly FieldEdit[] {
   if (isJsonObject(before) && isJsonObject(after)) {
     const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
     return keys.flatMap((key) => differences(before[key], after[key], [...path, key]));

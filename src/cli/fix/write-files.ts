@@ -5,6 +5,7 @@ import { replaceFile } from '../../base/files/replace-file.ts';
 import { isWithin } from '../../base/files/yaml-files.ts';
 import { count } from '../../base/text/cut.ts';
 import { messageOf } from '../../base/text/error-message.ts';
+import { directoriesAbove } from '../input/charts.ts';
 import { printLine, type CommandIo } from '../io.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { FixedFile } from './fix-file.ts';
@@ -32,17 +33,13 @@ export async function namedLinks(names: readonly string[]): Promise<string[]> {
 /** The path of a name, without a slash at its end, and the directories above it in the working directory. */
 function stepsTo(name: string): readonly string[] {
   const here = resolve();
-  const steps = [resolve(name)];
-  for (let above = dirname(steps[0] ?? here); above !== here && isWithin(here, above); above = dirname(above))
-    steps.push(above);
-  return steps;
+  const above = directoriesAbove(resolve(name)).filter((path) => path !== here && isWithin(here, path));
+  return [resolve(name), ...above];
 }
 
 async function isLink(path: string): Promise<boolean> {
-  return await lstat(path).then(
-    (stats) => stats.isSymbolicLink(),
-    () => false,
-  );
+  const stats = await lstat(path).catch(() => undefined);
+  return stats?.isSymbolicLink() === true;
 }
 
 /**
@@ -65,7 +62,7 @@ export async function writeFixedFiles(
     const real = await realpath(file);
     if (written.has(real)) return undefined;
     if (!roots.some((root) => isWithin(root, real))) throw new Error(`it leads to ${real}, outside of what was named`);
-    await rewriteFile(file, before, after);
+    await rewriteFile(real, before, after);
     written.add(real);
     return file;
   });
@@ -93,7 +90,9 @@ export async function writeIntoDirectory(
     if (earlier !== undefined && resolve(earlier) !== resolve(file))
       throw new Error(`${place} is already written from ${earlier}`);
     sources.set(place, file);
-    await refuseInput(place, file);
+    const present = await realpath(place).catch(() => undefined);
+    if (present !== undefined && present === (await realpath(file)))
+      throw new Error(`${place} is the input itself; use --write to change files in place`);
     await makeFolderWithin(directory, dirname(place));
     await replaceFile(place, after, (await stat(file)).mode & 0o777);
     return place;
@@ -126,14 +125,6 @@ function placeBelow(file: string, names: readonly string[]): string {
   return parent === undefined ? basename(file) : relative(parent, file);
 }
 
-/** @throws Error when the output would replace its own input */
-async function refuseInput(place: string, file: string): Promise<void> {
-  const present = await realpath(place).catch(() => undefined);
-  if (present !== undefined && present === (await realpath(file))) {
-    throw new Error(`${place} is the input itself; use --write to change files in place`);
-  }
-}
-
 /**
  * Makes a folder below the output directory.
  *
@@ -164,12 +155,12 @@ function changesOf({ before, after, probes, advice }: FixedFile): string {
 
 /**
  * Replaces the text of a file that was read before. The file keeps its permissions and, if possible, its owner. No
- * reader sees half of the text. A symbolic link stays, and the file behind the link gets the text.
+ * reader sees half of the text.
  *
+ * @param real the path without links: a symbolic link stays, and the file behind the link gets the text
  * @throws Error when the file is read-only, or has changed since `before` was read
  */
-async function rewriteFile(path: string, before: string, after: string): Promise<void> {
-  const real = await realpath(path);
+async function rewriteFile(real: string, before: string, after: string): Promise<void> {
   await access(real, constants.W_OK);
   const { mode, uid, gid } = await stat(real);
   if (!(await readFile(real)).equals(Buffer.from(before))) throw new Error('it changed after it was read');

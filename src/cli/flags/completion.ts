@@ -1,8 +1,6 @@
+import { PROGRAM } from '../io.ts';
 import type { CommandDefinition } from './flag.ts';
 import type { Suggestions } from './value-types.ts';
-
-/** The script of each shell. A script knows no command and no flag: it asks the program for the words so far. */
-export const COMPLETIONS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
 
 /**
  * Answers `__complete`, which is in no list of commands: what the last of the words may become. The answer has a line
@@ -41,10 +39,9 @@ function lines<T>(current: string, entries: readonly T[], read: (entry: T) => re
 }
 
 /** For bash 3.2 and later. Nothing that the program prints has a character that bash expands in a word. */
-function bashScript(program: string): string {
-  return `# bash completion for ${program}. To use it: source <(${program} completion bash)
+const BASH = `# bash completion for ${PROGRAM}. To use it: source <(${PROGRAM} completion bash)
 
-_${program}() {
+_${PROGRAM}() {
   local IFS=$'\\n' current=\${COMP_WORDS[COMP_CWORD]}
   [[ $current == '=' ]] && current=''
   COMPREPLY=($("\${COMP_WORDS[0]}" __complete "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
@@ -57,16 +54,14 @@ _${program}() {
   esac
 }
 
-complete -F _${program} ${program}
+complete -F _${PROGRAM} ${PROGRAM}
 `;
-}
 
 /** The script can be sourced, or installed as a file in `fpath`. */
-function zshScript(program: string): string {
-  return `#compdef ${program}
-# zsh completion for ${program}. To use it: source <(${program} completion zsh)
+const ZSH = `#compdef ${PROGRAM}
+# zsh completion for ${PROGRAM}. To use it: source <(${PROGRAM} completion zsh)
 
-_${program}() {
+_${PROGRAM}() {
   local -a found
   found=("\${(@f)$("\${words[1]}" __complete "\${(@Q)words[2,CURRENT]}" 2>/dev/null)}")
   case \${found[1]} in
@@ -74,23 +69,21 @@ _${program}() {
     :directories) compset -P '--*='; _files -/ ;;
     ?*)
       found=("\${(@)found/$'\\t'/:}")
-      _describe ${program} found
+      _describe ${PROGRAM} found
       ;;
   esac
 }
 
-if [[ \${funcstack[1]} == _${program} ]]; then
-  _${program} "$@"
+if [[ \${funcstack[1]} == _${PROGRAM} ]]; then
+  _${PROGRAM} "$@"
 else
-  compdef _${program} ${program}
+  compdef _${PROGRAM} ${PROGRAM}
 fi
 `;
-}
 
-function fishScript(program: string): string {
-  return `# fish completion for ${program}. To use it: ${program} completion fish | source
+const FISH = `# fish completion for ${PROGRAM}. To use it: ${PROGRAM} completion fish | source
 
-function __${program}_complete
+function __${PROGRAM}_complete
   set -l current (commandline -ct)
   set -l words (commandline -opc)
   set -l found ($words[1] __complete $words[2..] "$current" 2>/dev/null)
@@ -106,6 +99,8 @@ function __${program}_complete
   end
 end
 
-complete -c ${program} -f -a '(__${program}_complete)'
+complete -c ${PROGRAM} -f -a '(__${PROGRAM}_complete)'
 `;
-}
+
+/** The script of each shell. A script knows no command and no flag: it asks the program for the words so far. */
+export const COMPLETIONS = { bash: BASH, zsh: ZSH, fish: FISH } as const;

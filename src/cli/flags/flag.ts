@@ -45,10 +45,10 @@ export interface ParsedCommandLine<F extends Flags> {
   readonly charts?: readonly ChartOfProject[];
 }
 
-interface FlagTexts {
+/** What a flag may have beside its type, its default and its summary. */
+interface MoreTexts {
   /** One letter that may be written for the name: `n` for `-n`. */
   readonly short?: string;
-  readonly summary: string;
   readonly details?: string;
   /** More sentences in Markdown, with links between pages of docs/, for docs only. */
   readonly links?: string;
@@ -59,7 +59,8 @@ interface FlagTexts {
 }
 
 /** A flag of a command, without its name, with the function that reads the flag's value. */
-export interface Flag<T> extends FlagTexts {
+export interface Flag<T> extends MoreTexts {
+  readonly summary: string;
   /** Undefined for a switch, because a switch takes no value. */
   readonly type: ValueType<unknown> | undefined;
   /** The default as a user would write it. Undefined for a flag without a default value. */
@@ -81,29 +82,27 @@ export type FlagValues<F extends Flags> = {
 };
 
 /** Defines an optional flag. The flag's value is undefined when the flag is not given. */
-export function optional<T>(flag: FlagTexts & { readonly type: ValueType<T> }): Flag<T | undefined> {
-  const read = (texts: readonly string[]): T | undefined => texts.slice(-1).map((text) => flag.type.read(text))[0];
-  return { ...flag, default: undefined, isRepeatable: false, read };
+export function optional<T>(type: ValueType<T>, summary: string, more: MoreTexts = {}): Flag<T | undefined> {
+  const read = (texts: readonly string[]): T | undefined => texts.slice(-1).map((text) => type.read(text))[0];
+  return { type, summary, ...more, default: undefined, isRepeatable: false, read };
 }
 
-/** Defines a flag with a default. */
-export function withDefault<T>(flag: FlagTexts & { readonly type: ValueType<T>; readonly default: string }): Flag<T> {
-  return { ...flag, isRepeatable: false, read: (texts) => flag.type.read(texts.at(-1) ?? flag.default) };
+/** Defines a flag with a default, as a user would write it. */
+export function withDefault<T>(type: ValueType<T>, value: string, summary: string, more: MoreTexts = {}): Flag<T> {
+  const read = (texts: readonly string[]): T => type.read(texts.at(-1) ?? value);
+  return { type, summary, ...more, default: value, isRepeatable: false, read };
 }
 
 /** Defines a switch: a flag that takes no value. The switch is true when the flag is given. */
-export function toggle(texts: FlagTexts): Flag<boolean> {
-  return { ...texts, type: undefined, default: undefined, isRepeatable: false, read: (given) => given.length > 0 };
+export function toggle(summary: string, more: MoreTexts = {}): Flag<boolean> {
+  const read = (texts: readonly string[]): boolean => texts.length > 0;
+  return { type: undefined, summary, ...more, default: undefined, isRepeatable: false, read };
 }
 
 /** Defines a flag that may be given several times. The flag's value is the list of all values. */
-export function repeatable<T>(flag: FlagTexts & { readonly type: ValueType<T> }): Flag<readonly T[]> {
-  return {
-    ...flag,
-    default: undefined,
-    isRepeatable: true,
-    read: (texts) => texts.map((text) => flag.type.read(text)),
-  };
+export function repeatable<T>(type: ValueType<T>, summary: string, more: MoreTexts = {}): Flag<readonly T[]> {
+  const read = (texts: readonly string[]): readonly T[] => texts.map((text) => type.read(text));
+  return { type, summary, ...more, default: undefined, isRepeatable: true, read };
 }
 
 /** Lists flags under a heading. */

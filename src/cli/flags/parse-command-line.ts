@@ -48,24 +48,16 @@ export function parseCommandLine<F extends Flags>(
   return problems.length > 0 ? { kind: 'problems', problems } : { kind: 'command', flags, positionals };
 }
 
-interface SplitArguments {
-  readonly texts: ReadonlyMap<string, readonly string[]>;
-  readonly positionals: readonly string[];
-  readonly problems: readonly string[];
-  /** True when an argument after an unknown flag is either a value or a positional. */
-  readonly mayLack: boolean;
-  /** The flags that a person probably meant with unknown flags: `--port`. */
-  readonly meantFlags: ReadonlySet<string>;
-}
-
 /** What people mean by a letter, as kubectl and its like have it. */
 const LETTERS: Readonly<Record<string, string>> = { o: 'output', p: 'policies', v: 'verbose', w: 'write' };
 
-function splitArguments(args: readonly string[], flags: Flags): SplitArguments | 'help' {
+function splitArguments(args: readonly string[], flags: Flags) {
   const given: [name: string, text: string][] = [];
   const positionals: string[] = [];
   const problems: string[] = [];
+  /** The flags that a person probably meant with unknown flags: `--port`. */
   const meantFlags = new Set<string>();
+  /** True when an argument after an unknown flag is either a value or a positional. */
   let mayLack = false;
   let index = 0;
   for (; index < args.length && args[index] !== '--'; index += 1) {

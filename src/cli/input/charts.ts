@@ -48,14 +48,6 @@ export interface ChartOfProject extends ChartValues {
   readonly path: string;
 }
 
-/** How charts are rendered. */
-export interface ChartRendering {
-  /** The namespace of the release. */
-  readonly namespace: string;
-  /** The Kubernetes version that templates see. */
-  readonly kubernetesVersion: string | undefined;
-}
-
 /** The command that renders a chart, for people. */
 export function helmCommand(chart: Chart): string {
   return `helm template ${releaseName(chart)} ${shellPath(chart.directory)}`;
@@ -67,13 +59,16 @@ export const LACKS_DEPENDENCY = /missing in charts\/ directory: (.*)$/;
 /**
  * Renders a chart with the `helm` of the PATH. A text for each template, in the order of Helm.
  *
+ * @param namespace the namespace of the release
+ * @param kubernetesVersion the version that templates see
  * @throws NoRenderingTool when there is no `helm`
  * @throws Error with Helm's reason
  */
 export async function renderChart(
   chart: Chart,
   { values, set }: ChartValues,
-  { namespace, kubernetesVersion }: ChartRendering,
+  namespace: string,
+  kubernetesVersion: string | undefined,
 ): Promise<readonly ManifestText[]> {
   const { directory } = chart;
   // A path that begins with a dash would be a flag, and Helm downloads a path that is an address.

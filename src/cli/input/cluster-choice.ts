@@ -2,7 +2,7 @@ import { lstat } from 'node:fs/promises';
 import { quote } from '../../base/text/cut.ts';
 import { BUILT_IN_CLUSTER_KINDS, type ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
 import { isDnsSubdomain } from '../../engine/policy/object-names.ts';
-import { KNOWN_KINDS, type WorkloadKind } from '../../engine/workload/kinds.ts';
+import { KNOWN_KINDS } from '../../engine/workload/kinds.ts';
 import type { ParsedCommandLine } from '../flags/flag.ts';
 import type { CLUSTER_FLAGS, CLUSTER_INPUT_FLAGS } from './input-flags.ts';
 
@@ -19,11 +19,10 @@ export async function clusterChoice({
   const others = positionals.filter((word) => !files.has(word));
   if (given.length === 0) {
     const isOfNamespace = flags.namespace !== undefined && files.size === 0 && areKinds(positionals);
-    if (!isOfNamespace && !areNamesOfWorkloads(others, KNOWN_KINDS)) return { kind: 'files' };
+    if (!isOfNamespace && !areNamesOfWorkloads(others)) return { kind: 'files' };
     if (files.size > 0) return together([...files].join(', '), others.join(', '));
   } else {
-    const isName = (word: string): boolean =>
-      word !== '-' && areNamesOfWorkloads([`${word.split('/')[0]}/x`], KNOWN_KINDS);
+    const isName = (word: string): boolean => word !== '-' && areNamesOfWorkloads([`${word.split('/')[0]}/x`]);
     const first = positionals[0];
     // `--cluster deploy web` means the Deployment, also beside a directory "web".
     const isTypeFirst = first !== undefined && !first.includes('/') && isName(first);
@@ -42,7 +41,7 @@ export async function clusterChoice({
 
 /** True for no word, and for `deploy` or `deploy,sts`: all workloads, or those of these kinds. */
 function areKinds([types, ...names]: readonly string[]): boolean {
-  return names.length === 0 && (types?.split(',').every((type) => isNameOfKind(type, KNOWN_KINDS)) ?? true);
+  return names.length === 0 && (types?.split(',').every(isNameOfKind) ?? true);
 }
 
 function together(files: string, cluster: string): ClusterNamesReading {
@@ -105,18 +104,16 @@ export function readClusterNames(words: readonly string[]): ClusterNamesReading 
 const FILE_NAME = /\.(?:ya?ml|json)$/;
 
 /** True for words that can only mean workloads of a cluster: `deploy/web`, `statefulset web`. */
-export function areNamesOfWorkloads(words: readonly string[], kinds: readonly WorkloadKind[]): boolean {
+export function areNamesOfWorkloads(words: readonly string[]): boolean {
   const reading = readClusterNames(words);
   if (reading.kind === 'problem' || reading.names.length === 0) return false;
-  return reading.names.every(
-    ({ type, name }) => name !== undefined && !FILE_NAME.test(name) && isNameOfKind(type, kinds),
-  );
+  return reading.names.every(({ type, name }) => name !== undefined && !FILE_NAME.test(name) && isNameOfKind(type));
 }
 
 /** True for a word that names a built-in or a known custom kind, in the singular or the usual plural. */
-function isNameOfKind(word: string, kinds: readonly WorkloadKind[]): boolean {
+function isNameOfKind(word: string): boolean {
   if (BUILT_IN_CLUSTER_KINDS.some((kind) => isNamed(kind, word))) return true;
-  return kinds.some(({ group, kind }) => {
+  return KNOWN_KINDS.some(({ group, kind }) => {
     const singular = kind.toLowerCase();
     return isNamed({ group, apiVersion: '', names: [singular, `${singular}s`] }, word);
   });
@@ -133,27 +130,25 @@ function isNamed(
   return names.includes(name) && [...(rest.length === 0 ? [''] : []), group, `${version}.${group}`].includes(suffix);
 }
 
-export interface WantedKind {
-  readonly kind: ClusterKind;
-  readonly names: readonly string[] | undefined;
-}
+/** The kinds to read, each with the wanted names. Undefined = all names. */
+export type WantedKinds = ReadonlyMap<ClusterKind, ReadonlySet<string> | undefined>;
 
-/** The kinds to read. A name of a kind that the cluster does not have is a problem. */
+/** A name of a kind that the cluster does not have is a problem. */
 export function wantedKinds(
   names: readonly ClusterName[],
   kinds: readonly ClusterKind[],
-): { readonly wanted: readonly WantedKind[]; readonly problems: readonly string[] } {
-  if (names.length === 0) return { wanted: kinds.map((kind) => ({ kind, names: undefined })), problems: [] };
+): { readonly wanted: WantedKinds; readonly problems: readonly string[] } {
+  if (names.length === 0) return { wanted: new Map(kinds.map((kind) => [kind, undefined])), problems: [] };
   const problems = new Set<string>();
-  const byKind = new Map<ClusterKind, Set<string> | undefined>();
+  const wanted = new Map<ClusterKind, Set<string> | undefined>();
   for (const { type, name } of names) {
     const kind = kinds.find((each) => isNamed(each, type));
     if (kind === undefined) {
       const known = kinds.map(({ resource }) => resource).join(', ');
       problems.add(`the cluster has no kind of workload ${quote(type)}; it has ${known}`);
-    } else if (name === undefined) byKind.set(kind, undefined);
-    else if (!byKind.has(kind)) byKind.set(kind, new Set([name]));
-    else byKind.get(kind)?.add(name);
+    } else if (name === undefined) wanted.set(kind, undefined);
+    else if (!wanted.has(kind)) wanted.set(kind, new Set([name]));
+    else wanted.get(kind)?.add(name);
   }
-  return { wanted: [...byKind].map(([kind, of]) => ({ kind, names: of && [...of] })), problems: [...problems] };
+  return { wanted, problems: [...problems] };
 }

@@ -7,13 +7,18 @@ import { loadUserAccess } from '../../cluster/client/user-access.ts';
 import { PolicyFilesError } from '../../cluster/sources/policy-source.ts';
 import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
 import { isDnsSubdomain, POLICY_API_VERSION, POLICY_GROUP } from '../../engine/policy/object-names.ts';
-import { wantedKinds, type ClusterLine, type ClusterName, type WantedKind } from './cluster-choice.ts';
+import { wantedKinds, type ClusterLine, type ClusterName } from './cluster-choice.ts';
 import { mergedFacts, readNamespaceLabels, type LabelsOfNamespace } from '../../engine/facts/facts.ts';
 import { Snapshot } from '../../engine/facts/snapshot.ts';
 import { inParallel } from '../../cluster/client/timing.ts';
 import { builtInPolicy } from '../../engine/policy/check-policy.ts';
 import { policyTier } from '../../engine/policy/policy-set.ts';
-import { discoverKinds, isOfController, MOST_REQUESTS_AT_ONCE } from '../../cluster/sources/cluster-kinds.ts';
+import {
+  discoverKinds,
+  isOfController,
+  MOST_REQUESTS_AT_ONCE,
+  type ClusterKind,
+} from '../../cluster/sources/cluster-kinds.ts';
 import { FACT_KINDS } from '../../cluster/sources/fact-kinds.ts';
 import { loadWorkloadKinds } from '../../cluster/sources/workload-kinds.ts';
 import { clusterProblem, clusterText } from './cluster-object.ts';
@@ -43,7 +48,9 @@ export async function readCluster(
 ): Promise<Inputs> {
   const { policies, 'workload-kinds': workloadKinds } = flags;
   try {
-    const { client, namespace } = await openCluster({ flags }, io);
+    const access = await loadUserAccess({ kubeconfig: flags.kubeconfig, context: flags.context, env: io.env });
+    const namespace = flags['all-namespaces'] ? undefined : namespaceToRead(flags.namespace ?? access.namespace);
+    const client = new PatientClient(access, `${PROGRAM}/${VERSION}`);
     const options = { ...wishes, names, namespace, policies, workloadKinds, now: flags.now ?? io.now() };
     const read = await readClusterInputs(client, options, (done, total) => {
       progress.show('reading', done, total, 'lists');
@@ -51,24 +58,14 @@ export async function readCluster(
     const inputs = { ...read, isPartial: names.length > 0 || read.problems.length > 0 };
     if (namespace !== undefined && inputs.texts.length === 0) await requireNamespace(client, namespace);
     if (wishes.webhook === undefined) return inputs;
-    const known = await withWebhook(inputs, client, namespace);
+    const live = { client, namespace, isNamed: names.some(({ name }) => name !== undefined) };
+    const known = { ...(await withWebhook(inputs, client, namespace)), live };
     return wishes.webhook === 'exempts' ? withoutExempt(known) : known;
   } catch (error) {
     if (error instanceof PolicyFilesError) throw error;
     const hint = names.length === 0 && flags.namespace !== undefined ? '; to read files, name them' : '';
     throw new PolicyFilesError(`the cluster cannot be read: ${messageOf(error)}${hint}`);
   }
-}
-
-/** The cluster that a command line means, and its namespace; undefined = all namespaces. Nothing is sent yet. */
-export async function openCluster(
-  { flags }: Pick<ClusterLine, 'flags'>,
-  io: CommandIo,
-): Promise<{ readonly client: PatientClient; readonly namespace: string | undefined }> {
-  const { context, kubeconfig } = flags;
-  const access = await loadUserAccess({ kubeconfig, context, env: io.env });
-  const namespace = flags['all-namespaces'] ? undefined : namespaceToRead(flags.namespace ?? access.namespace);
-  return { client: new PatientClient(access, `${PROGRAM}/${VERSION}`), namespace };
 }
 
 /** The name becomes a part of the request's path, where `..` would mean all namespaces. */
@@ -100,8 +97,6 @@ export interface ReadingWishes extends Pick<ClusterInputOptions, 'change' | 'kee
   readonly webhook?: 'is-read' | 'exempts';
 }
 
-export type ClusterInputs = Inputs & { readonly isFromCluster: true };
-
 const NAMESPACES = { group: '', apiVersion: 'v1', resource: 'namespaces', isNamespaced: false, isOptional: true };
 
 const POLICY_KINDS: readonly ListedKind[] = [
@@ -121,7 +116,7 @@ export async function readClusterInputs(
   client: ApiClient,
   options: ClusterInputOptions,
   onRead: (done: number, total: number) => void = () => undefined,
-): Promise<ClusterInputs> {
+): Promise<Inputs> {
   const { names, namespace, policies, change, workloadKinds, now, keepsObjects = false, readsReports } = options;
   const kinds = await loadWorkloadKinds(workloadKinds);
   const discovered = await discoverKinds(client, kinds);
@@ -139,7 +134,7 @@ export async function readClusterInputs(
       await facts.read(policyReading, kind, keepsObjects);
       return [];
     }),
-    ...wanted.flatMap((each) => workloadSteps(reading, each)),
+    ...[...wanted].flatMap(([kind, wantedNames]) => workloadSteps(reading, kind, wantedNames)),
   ];
   let done = 0;
   const read = await inParallel(steps, MOST_REQUESTS_AT_ONCE, async (step) => {
@@ -188,11 +183,7 @@ export async function readClusterInputs(
 }
 
 /** The inputs with the webhook of the cluster, and with the labels of namespaces, as the webhook may look at them. */
-async function withWebhook(
-  inputs: ClusterInputs,
-  client: ApiClient,
-  namespace: string | undefined,
-): Promise<ClusterInputs> {
+async function withWebhook(inputs: Inputs, client: ApiClient, namespace: string | undefined): Promise<Inputs> {
   const { facts } = inputs.policies;
   // Without the right to read labels, only the names of exempt namespaces count: that is no problem of a policy.
   const labels = await labelsOfNamespaces(new ClusterReading(client, namespace), namespace);
@@ -214,13 +205,14 @@ async function requireNamespace(client: ApiClient, name: string): Promise<void> 
 /** One step for a list, or for each named object. A person who names an object wants it, whoever made it. */
 function workloadSteps(
   reading: ClusterReading,
-  { kind, names }: WantedKind,
+  kind: ClusterKind,
+  names: ReadonlySet<string> | undefined,
 ): (() => Promise<readonly ParsedText[] | undefined>)[] {
   if (names === undefined)
     return [
       () => reading.list(kind, (object) => (isOfController(object, kind) ? undefined : clusterText(object, kind))),
     ];
-  return names.map((name) => async () => {
+  return Array.from(names, (name) => async () => {
     const object = await reading.get(kind, name);
     return object === undefined ? [] : [clusterText(object, kind)];
   });

@@ -3,13 +3,13 @@ import { basename, dirname, isAbsolute, join, matchesGlob, relative, resolve } f
 import { findYamlFiles, isWithin, type LinkReport } from '../../base/files/yaml-files.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { CHART_FILE, chartAbove, directoriesAbove, isChart } from './charts.ts';
-import { isKustomizationFile, type FoundInput, type Stream } from './kustomizations.ts';
+import { isKustomizationFile, type FoundInput } from './kustomizations.ts';
 import type { PassedOver } from './passed-over.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 
 /** What the names of a command line lead to. */
 export interface InputFiles {
-  readonly inputs: (Stream | FoundInput)[];
+  readonly inputs: FoundInput[];
   readonly problems: FileProblem[];
   /** Links that lead nowhere. */
   readonly passedOver: PassedOver[];

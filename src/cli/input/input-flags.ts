@@ -7,57 +7,47 @@ export const KUBERNETES_VERSION = /^v?1\.\d{1,3}(?:\.\d{1,3})?$/;
 
 /** The flags of each command that reads manifests, for src/cli/input/inputs.ts. */
 export const INPUT_FLAGS = {
-  policies: optional({
-    type: path('FILE|DIR', 'files'),
-    summary: 'ProbePolicies and ClusterProbePolicies: a YAML file, or a directory of them.',
-    details: 'Policies among the manifests count too.',
-    links: 'See [policies in files](policies.md#policies-in-files).',
-  }),
-  namespace: withDefault({
-    type: anyText('NAME'),
-    short: 'n',
-    default: 'default',
-    summary: 'Namespace of objects that name no namespace.',
-  }),
+  policies: optional(
+    path('FILE|DIR', 'files'),
+    'ProbePolicies and ClusterProbePolicies: a YAML file, or a directory of them.',
+    {
+      details: 'Policies among the manifests count too.',
+      links: 'See [policies in files](policies.md#policies-in-files).',
+    },
+  ),
+  namespace: withDefault(anyText('NAME'), 'default', 'Namespace of objects that name no namespace.', { short: 'n' }),
   'workload-kinds': PROCESS_FLAGS['workload-kinds'],
-  now: optional({
-    type: instant(),
-    summary: 'Judge as at this instant, such as 2027-01-31T00:00:00Z.',
+  now: optional(instant(), 'Judge as at this instant, such as 2027-01-31T00:00:00Z.', {
     details: 'Exceptions end at an instant.',
     otherwise: 'the current time',
   }),
-  exclude: repeatable({
-    type: someText('GLOB'),
-    summary: 'Files and directories to leave out.',
+  exclude: repeatable(someText('GLOB'), 'Files and directories to leave out.', {
     details: 'node_modules and names that start with a dot are always left out.',
     links: 'See [excluded files](commands.md#excluded-files).',
   }),
-  verbose: toggle({ summary: 'List the files below directories that are passed over, because they are no manifests.' }),
-  'no-config': toggle({
-    summary: 'Do not read the project file .probewright.yaml.',
+  verbose: toggle('List the files below directories that are passed over, because they are no manifests.'),
+  'no-config': toggle('Do not read the project file .probewright.yaml.', {
     links: 'See [project file](commands.md#project-file).',
   }),
-  'no-render-charts': toggle({
-    summary: 'Do not render charts with helm, nor kustomizations with kustomize or kubectl.',
+  'no-render-charts': toggle('Do not render charts with helm, nor kustomizations with kustomize or kubectl.', {
     links: 'See [charts and kustomizations](commands.md#charts-and-kustomizations).',
   }),
-  values: repeatable({
-    type: path('FILE', 'files'),
-    summary: 'Values for the charts among the inputs, as for helm.',
+  values: repeatable(path('FILE', 'files'), 'Values for the charts among the inputs, as for helm.', {
     details: 'A later file wins.',
   }),
-  set: repeatable({
-    type: textThat((text) => /^[^=]+=/.test(text), 'KEY=VALUE', 'KEY=VALUE'),
-    summary: 'A value for the charts among the inputs, over the values of files.',
-  }),
-  'kubernetes-version': optional({
-    type: textThat((text) => KUBERNETES_VERSION.test(text), 'a version such as 1.33', 'VERSION'),
-    summary: 'The Kubernetes version that charts are rendered for, such as 1.33.',
-    details: 'API versions that only a later release removes cause no warning.',
-    otherwise: 'the version that helm assumes; the newest removals',
-  }),
-  'allow-remote-bases': toggle({
-    summary: 'Let kustomize download the remote bases of kustomizations.',
+  set: repeatable(
+    textThat((text) => /^[^=]+=/.test(text), 'KEY=VALUE', 'KEY=VALUE'),
+    'A value for the charts among the inputs, over the values of files.',
+  ),
+  'kubernetes-version': optional(
+    textThat((text) => KUBERNETES_VERSION.test(text), 'a version such as 1.33', 'VERSION'),
+    'The Kubernetes version that charts are rendered for, such as 1.33.',
+    {
+      details: 'API versions that only a later release removes cause no warning.',
+      otherwise: 'the version that helm assumes; the newest removals',
+    },
+  ),
+  'allow-remote-bases': toggle('Let kustomize download the remote bases of kustomizations.', {
     links: 'See [remote bases](commands.md#remote-bases).',
   }),
 } as const;
@@ -76,31 +66,25 @@ export const INPUT_DESCRIPTION =
 /** The flags of each command that reads manifests or a cluster. CLUSTER_FLAGS are the rest of them. */
 export const CLUSTER_INPUT_FLAGS = {
   ...INPUT_FLAGS,
-  namespace: optional({
-    type: anyText('NAME'),
-    short: 'n',
-    summary: 'Namespace of objects that name no namespace. With a cluster: the namespace to read.',
-    otherwise: 'default; with a cluster, the namespace of the context',
-  }),
+  namespace: optional(
+    anyText('NAME'),
+    'Namespace of objects that name no namespace. With a cluster: the namespace to read.',
+    { short: 'n', otherwise: 'default; with a cluster, the namespace of the context' },
+  ),
 } as const;
 
 /** The flags that choose a cluster. They come last in a command, because they are a group of their own. */
 export const CLUSTER_FLAGS = inGroup('Flags for a cluster as the input', {
-  cluster: toggle({
-    summary: 'Read the cluster of the current context instead of files.',
+  cluster: toggle('Read the cluster of the current context instead of files.', {
     links: 'See [from a cluster](commands.md#from-a-cluster).',
   }),
-  context: optional({
-    type: someText('CONTEXT'),
-    summary: 'Read the cluster of this context of the kubeconfig instead of files.',
+  context: optional(someText('CONTEXT'), 'Read the cluster of this context of the kubeconfig instead of files.', {
     otherwise: 'the current context',
   }),
-  kubeconfig: optional({
-    type: path('FILE', 'files'),
-    summary: 'Read the cluster of this kubeconfig instead of files.',
+  kubeconfig: optional(path('FILE', 'files'), 'Read the cluster of this kubeconfig instead of files.', {
     otherwise: 'the files of KUBECONFIG, or ~/.kube/config, or the service account of the Pod',
   }),
-  'all-namespaces': toggle({ short: 'A', summary: 'Read all namespaces of the cluster instead of files.' }),
+  'all-namespaces': toggle('Read all namespaces of the cluster instead of files.', { short: 'A' }),
 });
 
 /** The manifests or the names of workloads that a command reads. A cluster needs no names. */

@@ -10,6 +10,7 @@ import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
 import { FACT_KINDS } from '../../cluster/sources/fact-kinds.ts';
 import { REPORT_APIS, type ReportOfWorkload } from '../../cluster/sources/observer-reports.ts';
 import { workloadKindOfManifest, type WorkloadKind } from '../../engine/workload/kinds.ts';
+import type { ApiClient } from '../../cluster/client/api-client.ts';
 import type { Outline } from '../../yaml/reading/outline.ts';
 import type { FieldPath } from '../../base/json/field-path.ts';
 import type { ClusterWebhook } from '../../observer/missed/cluster-webhook.ts';
@@ -23,6 +24,8 @@ export interface Inputs extends Unread {
   readonly others?: readonly JsonObject[];
   /** The webhook of a cluster, for commands that ask for it. */
   readonly webhook?: ClusterWebhook;
+  /** The cluster, for one look at its Pods. Present with the webhook. */
+  readonly live?: LiveCluster;
   /** True when a cluster has workloads of the namespaces beside the texts: only some were asked for, or may be read. */
   readonly isPartial?: boolean;
   /** Workloads of a cluster that were left out, because the webhook never sees them. */
@@ -43,6 +46,14 @@ export interface Inputs extends Unread {
   readonly policyProblems: readonly FileProblem[];
   /** Parts of policies that are in force and probably not meant, such as an empty probe. Charts that are left out. */
   readonly policyWarnings: readonly FileProblem[];
+}
+
+interface LiveCluster {
+  readonly client: ApiClient;
+  /** Undefined = all namespaces. */
+  readonly namespace: string | undefined;
+  /** True when the command line names workloads. */
+  readonly isNamed: boolean;
 }
 
 /** Texts that were read, and what could not be read. One does not keep the other from being used. */

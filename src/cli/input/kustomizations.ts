@@ -6,39 +6,29 @@ import { parseYamlDocuments } from '../../yaml/reading/documents.ts';
 import { KUSTOMIZATION_FILES, RESOURCE_FIELDS, refuseRemoteParts } from './remote-bases.ts';
 import { outputOfFirst, shellPath } from './rendering-tool.ts';
 import type { ManifestText } from './manifest.ts';
-import type { Unrendered } from './passed-over.ts';
+import type { Unread } from './passed-over.ts';
 
-/** Something that a command line leads to: a file, a directory with a chart, or the file of a kustomization. */
+/** Something that a command line leads to: a text, a directory with a chart, or the file of a kustomization. */
 export interface FoundInput {
-  readonly kind: 'file' | 'chart' | 'kustomization';
+  readonly kind: 'stream' | 'file' | 'chart' | 'kustomization';
   readonly path: string;
   /** True for what a directory holds, and nobody named. */
   readonly isFound?: boolean;
+  /** Reads a stream. */
+  readonly read?: () => Promise<string>;
 }
-
-export interface Stream {
-  readonly kind: 'stream';
-  readonly path: string;
-  readonly read: () => Promise<string>;
-}
-
-export type PlannedInput =
-  | Stream
-  | (FoundInput & { readonly kind: 'file' | 'chart' })
-  | { readonly kind: 'build'; readonly kustomization: Kustomization; readonly isFound: boolean }
-  | { readonly kind: 'note'; readonly note: Unrendered }
-  | { readonly kind: 'part'; readonly path: string };
 
 /**
- * Plans how inputs are read, in their order. A kustomization that another one contains is built as its part. kustomize
- * reads files in and below the directory of a kustomization only, so no file that a directory has there is read alone.
+ * Plans how inputs are read, in their order: what is to be read, or why an input is not read. A kustomization that
+ * another one contains is built as its part. kustomize reads files in and below the directory of a kustomization only,
+ * so no file that a directory has there is read alone.
  *
  * @param directoriesAbove directories whose kustomizations may use named files
  */
 export async function plannedInputs(
-  inputs: readonly (Stream | FoundInput)[],
+  inputs: readonly FoundInput[],
   directoriesAbove: ReadonlySet<string>,
-): Promise<readonly PlannedInput[]> {
+): Promise<readonly (FoundInput | Unread)[]> {
   const own = new Map<string, Kustomization>();
   for (const { kind, path } of inputs) {
     const kustomization = kind === 'kustomization' ? await kustomizationIn(path) : undefined;
@@ -51,27 +41,27 @@ export async function plannedInputs(
   const above = (await Promise.all(candidates)).filter((each) => each !== undefined);
   const roots = rootsOf(all);
 
-  return inputs.flatMap((input): PlannedInput[] => {
-    if (input.kind === 'stream' || input.kind === 'chart') return [input as PlannedInput];
-    const { path, isFound = false } = input;
+  return inputs.flatMap((input): (FoundInput | Unread)[] => {
+    const { kind, path, isFound = false } = input;
+    if (kind === 'stream' || kind === 'chart') return [input];
     const kustomization = own.get(path);
     if (kustomization !== undefined) {
-      if (roots.includes(kustomization)) return [{ kind: 'build', kustomization, isFound }];
+      if (roots.includes(kustomization)) return [input];
       const isAlone = kustomization.isComponent && !isFound;
       const why = `kustomization ${dirname(path)}: a component, which is built as a part of others`;
-      return isAlone ? [{ kind: 'note', note: { why } }] : [];
+      return isAlone ? [{ notes: [{ why }] }] : [];
     }
     if (isFound && all.some(({ directory }) => isWithin(resolve(directory), resolve(path))))
-      return [{ kind: 'part', path }];
+      return [{ passedOver: [{ file: path, reason: 'kustomization' }] }];
     const user = above.find(({ otherFiles }) => otherFiles.has(resolve(path)));
     if (user === undefined) return [{ ...input, kind: 'file' }];
     const why = `kustomization ${user.directory}: its part ${path} is skipped, because it is no manifest of its own`;
-    return [{ kind: 'note', note: { why, command: kustomizeCommand(user) } }];
+    return [{ notes: [{ why, command: kustomizeCommand(user.directory) }] }];
   });
 }
 
 /** The command that builds a kustomization, for people. */
-export function kustomizeCommand({ directory }: Kustomization): string {
+export function kustomizeCommand(directory: string): string {
   return `kubectl kustomize ${shellPath(directory)}`;
 }
 
@@ -87,25 +77,13 @@ function rootsOf(all: readonly Kustomization[]): readonly Kustomization[] {
 
 /** The kustomizations that one contains, also through others. */
 function partsOf(root: Kustomization, byDirectory: ReadonlyMap<string, Kustomization>): ReadonlySet<Kustomization> {
-  const parts = new Set<Kustomization>();
-  const add = ({ resources }: Kustomization): void => {
-    for (const path of resources) {
-      const part = byDirectory.get(path);
-      if (part !== undefined) parts.add(part);
-    }
-  };
-  add(root);
+  const paths = new Set(root.resources);
   // The loop also visits what is added to the set meanwhile.
-  for (const part of parts) add(part);
-  return parts;
+  for (const path of paths) for (const below of byDirectory.get(path)?.resources ?? []) paths.add(below);
+  return new Set(Array.from(paths, (path) => byDirectory.get(path)).filter((part) => part !== undefined));
 }
 
-/** Longest text of a kustomization that can be a path. Inline patches are longer or have several lines. */
-const LONGEST_PATH = 4096;
-
-export interface Kustomization {
-  /** The path of the kustomization's file, as the command line leads to it. */
-  readonly file: string;
+interface Kustomization {
   readonly directory: string;
   /** A component patches other kustomizations and cannot be built alone. */
   readonly isComponent: boolean;
@@ -136,7 +114,7 @@ async function kustomizationIn(file: string): Promise<Kustomization | undefined>
     for (const text of textsIn(value)) if (isPath(text)) paths.add(resolve(directory, text));
   }
   for (const path of resources) otherFiles.delete(path);
-  return { file, directory, isComponent: stringMember(content, 'kind') === 'Component', resources, otherFiles };
+  return { directory, isComponent: stringMember(content, 'kind') === 'Component', resources, otherFiles };
 }
 
 function isOfKustomize(content: JsonObject): boolean {
@@ -161,7 +139,7 @@ function textsIn(value: unknown): readonly string[] {
 }
 
 function isPath(text: string): boolean {
-  return text !== '' && text.length <= LONGEST_PATH && !/[\n\0]|:\/\//.test(text);
+  return text !== '' && !/[\n\0]|:\/\//.test(text);
 }
 
 /**
@@ -172,13 +150,10 @@ function isPath(text: string): boolean {
  * @throws NoRenderingTool when neither is there
  * @throws Error with the reason of the program, or with the remote base that is not allowed
  */
-export async function buildKustomization(
-  { file, directory }: Kustomization,
-  allowsRemoteBases: boolean,
-): Promise<ManifestText> {
-  if (!allowsRemoteBases) await refuseRemoteParts(directory);
+export async function buildKustomization(file: string, allowsRemoteBases: boolean): Promise<ManifestText> {
+  const path = resolve(dirname(file));
+  if (!allowsRemoteBases) await refuseRemoteParts(dirname(file));
   const environment = allowsRemoteBases ? {} : { GIT_ALLOW_PROTOCOL: 'none' };
-  const path = resolve(directory);
   const calls = [['kustomize', ['build', path]] as const, ['kubectl', ['kustomize', path]] as const];
   const text = await outputOfFirst(calls, environment);
   return { file, text, placeOf: () => ({ line: 1, column: 1 }) };

@@ -1,10 +1,10 @@
-import { objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
+import { stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { groupOfVersion } from '../../engine/workload/kinds.ts';
 import { lackLine } from '../../observer/missed/missed-probes.ts';
 import { workloadKey, type NamedObject } from '../../observer/observed-workload.ts';
 import { PROGRAM, printLine, type CommandIo } from '../io.ts';
-import { clusterChoice, type ClusterLine } from './cluster-choice.ts';
-import { namespaceOf } from './manifest.ts';
+import { manifestsIn } from './manifest.ts';
+import { namesOf } from '../../engine/workload/workload-of-pod.ts';
 import type { OneLook } from '../../observer/one-look.ts';
 import type { Inputs } from './inputs.ts';
 
@@ -14,23 +14,17 @@ import type { Inputs } from './inputs.ts';
  */
 export async function readLivePods(
   command: string,
-  line: ClusterLine,
   inputs: Inputs,
   io: CommandIo,
   readsEvents: boolean,
 ): Promise<OneLook | undefined> {
-  const { webhook, policies: snapshot } = inputs;
-  if (webhook === undefined) return undefined;
-  const choice = await clusterChoice(line);
-  const isNamed = choice.kind === 'cluster' && choice.names.some(({ name }) => name !== undefined);
-  const objects = isNamed ? inputs.texts.flatMap(({ manifests }) => manifests.map(({ object }) => object)) : undefined;
-  const named = objects && new Set(objects.map((object) => workloadKey(nameOfManifest(object))));
+  const { webhook, live, policies: snapshot } = inputs;
+  if (webhook === undefined || live === undefined) return undefined;
+  const { client, namespace, isNamed } = live;
+  const keys = manifestsIn(inputs).map(({ object }) => workloadKey(nameOfManifest(object)));
+  const named = isNamed ? new Set(keys) : undefined;
   // Most command lines name files, and need no client of the API server.
-  const [{ openCluster }, { lookOnce }] = await Promise.all([
-    import('./cluster-inputs.ts'),
-    import('../../observer/one-look.ts'),
-  ]);
-  const { client, namespace } = await openCluster(line, io);
+  const { lookOnce } = await import('../../observer/one-look.ts');
   const look = await lookOnce(client, { namespace, named, readsEvents, snapshot, webhook, now: io.now() });
   for (const problem of look.problems) printLine(io.stderr, `${PROGRAM} ${command}: ${problem}`);
   return look;
@@ -43,10 +37,7 @@ export function lackOf({ of, stepOf }: OneLook, object: JsonObject): string | un
 }
 
 export function nameOfManifest(object: JsonObject): NamedObject {
-  return {
-    namespace: namespaceOf(object) ?? '',
-    group: groupOfVersion(String(object['apiVersion'])),
-    kind: stringMember(object, 'kind') ?? '',
-    name: stringMember(objectMember(object, 'metadata') ?? {}, 'name') ?? '',
-  };
+  const { namespace = '', name = '' } = namesOf(object);
+  const [group, kind] = [groupOfVersion(String(object['apiVersion'])), stringMember(object, 'kind') ?? ''];
+  return { namespace, group, kind, name };
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, member, objectMember, stringMember, NumberLiteral } from '../../base/json/json-value.ts';
+import { isJsonObject, member, stringMember, NumberLiteral } from '../../base/json/json-value.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import { yamlFileParts, type Position, type YamlDocument } from '../../yaml/reading/documents.ts';
 import { templatesToLookAt, workloadKindOfManifest, type WorkloadKind } from '../../engine/workload/kinds.ts';
@@ -6,7 +6,7 @@ import { valueAt, type FieldPath, type PathStep } from '../../base/json/field-pa
 import { readPods } from '../../engine/workload/read-pod.ts';
 import type { Pod } from '../../engine/workload/pod.ts';
 import type { Workload } from '../../engine/verdict/judge.ts';
-import { workloadNameOf } from '../../engine/workload/workload-of-pod.ts';
+import { namesOf, workloadNameOf } from '../../engine/workload/workload-of-pod.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { WorkloadPolicy } from '../../engine/policy/policy-set.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
@@ -118,25 +118,34 @@ export function problemsOfDocuments(
   return problems.filter(({ line }) => documentsOf[line - 1]?.some((document) => isMarked[document]));
 }
 
+/** The objects of all texts, in their order. */
+export function manifestsIn({ texts }: { readonly texts: readonly ParsedText[] }): readonly Manifest[] {
+  return texts.flatMap(({ manifests }) => manifests);
+}
+
 export function namespaceOf(object: JsonObject): string | undefined {
-  return stringMember(objectMember(object, 'metadata') ?? {}, 'namespace');
+  return namesOf(object).namespace;
 }
 
 /** The name of an object, or how its generated name begins. */
 export function nameOf(object: JsonObject): string {
-  const metadata = objectMember(object, 'metadata') ?? {};
-  return stringMember(metadata, 'name') ?? stringMember(metadata, 'generateName') ?? '';
+  const { name, generateName = '' } = namesOf(object);
+  return name ?? generateName;
 }
 
-/**
- * Returns the workload in an object. Undefined for objects that the webhook would skip.
- *
- * @param inputs the kinds, and the namespace of objects that name no namespace
- */
-export function workloadIn(
-  object: JsonObject,
-  inputs: { readonly kinds: readonly WorkloadKind[]; readonly namespace: string },
-): Workload | undefined {
+/** What tells which objects are workloads: the kinds, and the namespace of objects that name no namespace. */
+interface WorkloadReading {
+  readonly kinds: readonly WorkloadKind[];
+  readonly namespace: string;
+}
+
+/** The workloads of all texts, in their order. */
+export function workloadsIn(inputs: WorkloadReading & Parameters<typeof manifestsIn>[0]): readonly Workload[] {
+  return manifestsIn(inputs).flatMap(({ object }) => workloadIn(object, inputs) ?? []);
+}
+
+/** Returns the workload in an object. Undefined for objects that the webhook would skip. */
+export function workloadIn(object: JsonObject, inputs: WorkloadReading): Workload | undefined {
   const kind = workloadKindOfManifest(object, inputs.kinds);
   const found = kind && templatesToLookAt(object, kind);
   if (kind === undefined || found?.kind !== 'checked') return undefined;
@@ -151,9 +160,8 @@ export function policyOfPod({ object, kind, namespace }: Workload, pod: Pod, pol
 
 /** An object as messages name it: `Deployment apps/web`. */
 export function describeManifest(object: JsonObject, namespace: string): string {
-  const metadata = objectMember(object, 'metadata') ?? {};
-  const name = stringMember(metadata, 'name') ?? `${stringMember(metadata, 'generateName') ?? ''}*`;
-  return `${stringMember(object, 'kind') ?? 'object'} ${namespace}/${name}`;
+  const { name, generateName = '' } = namesOf(object);
+  return `${stringMember(object, 'kind') ?? 'object'} ${namespace}/${name ?? `${generateName}*`}`;
 }
 
 /** The place of an object as messages begin: `apps/web.yaml:12:1`. */

@@ -8,9 +8,9 @@ import { PolicyFilesError, type FileProblem } from '../../cluster/sources/policy
 import { isDnsLabel } from '../../engine/policy/object-names.ts';
 import { readObject } from '../../engine/policy/read-field.ts';
 import { formatProblem, Reader, type Problem } from '../../engine/policy/reader.ts';
-import { parseYamlDocuments, type YamlDocument } from '../../yaml/reading/documents.ts';
+import { parseYamlDocuments } from '../../yaml/reading/documents.ts';
 import { LEVELS } from '../output/level.ts';
-import { isChart, type ChartOfProject } from './charts.ts';
+import { directoriesAbove, isChart, type ChartOfProject } from './charts.ts';
 import { KUBERNETES_VERSION } from './input-flags.ts';
 import type { Bound } from '../../engine/policy/bound.ts';
 import type { Field, ObjectField } from '../../engine/policy/field.ts';
@@ -103,13 +103,13 @@ export async function readProjectFile(policiesFlag: 'policies' | 'from'): Promis
 /** Above a directory that is in no repository, files may be somebody else's. */
 function projectFileAbove(start: string): string | undefined {
   let nearest: string | undefined;
-  for (let directory = start; ; directory = dirname(directory)) {
+  for (const directory of [start, ...directoriesAbove(start)]) {
     const path = join(directory, PROJECT_FILE);
     if (nearest === undefined && existsSync(path)) nearest = path;
     if (directory === start && nearest !== undefined) return nearest;
     if (existsSync(join(directory, '.git'))) return nearest;
-    if (dirname(directory) === directory) return undefined;
   }
+  return undefined;
 }
 
 async function fieldsIn(path: string, file: string, problems: FileProblem[]): Promise<ProjectFields> {
@@ -125,12 +125,9 @@ async function fieldsIn(path: string, file: string, problems: FileProblem[]): Pr
   const found: Problem[] = [];
   const fields = (readObject(PROJECT_FIELDS, new Reader(document.value, [], found)) ?? {}) as ProjectFields;
   if (found.length === 0) found.push(...(await missingFiles(fields, dirname(path))));
-  problems.push(...found.map((problem) => placed(problem, file, document)));
+  for (const problem of found)
+    problems.push({ file, ...document.position(problem.path, { key: true }), message: formatProblem(problem) });
   return fields;
-}
-
-function placed(problem: Problem, file: string, document: YamlDocument): FileProblem {
-  return { file, ...document.position(problem.path, { key: true }), message: formatProblem(problem) };
 }
 
 async function missingFiles({ policies, charts = [] }: ProjectFields, directory: string): Promise<readonly Problem[]> {
@@ -159,15 +156,15 @@ function settingsOf(fields: ProjectFields, directory: string, policiesFlag: stri
   // A glob with a slash would else start at the working directory.
   const start = directory.replaceAll(/[\\*?[\]{}()!+@]/g, String.raw`\$&`);
   const globs = [...exclude].map((glob) => (glob.includes('/') ? join(start, glob) : glob));
-  const texts: readonly (readonly [string, readonly (string | undefined)[]])[] = [
-    [policiesFlag, [policies === undefined ? undefined : path(policies)]],
-    ['namespace', [namespace]],
-    ['exclude', globs],
-    ['min-level', [minLevel]],
-    ['kubernetes-version', [kubernetesVersion]],
-  ];
+  const listed = (text: string | undefined): readonly string[] => (text === undefined ? [] : [text]);
   return {
-    flags: new Map(texts.map(([name, all]) => [name, all.filter((text) => text !== undefined)])),
+    flags: new Map([
+      [policiesFlag, listed(policies).map(path)],
+      ['namespace', listed(namespace)],
+      ['exclude', globs],
+      ['min-level', listed(minLevel)],
+      ['kubernetes-version', listed(kubernetesVersion)],
+    ]),
     charts: charts.map((chart) => ({
       path: path(chart.path),
       values: [...(chart.values ?? [])].map(path),

@@ -15,8 +15,7 @@ import {
 import { findInputs, linksOf, unreadable, type InputFiles } from './input-files.ts';
 import { NO_TEXTS, warningsOf, type ReadTexts } from './inputs.ts';
 import { isMeantAsManifest } from './passed-over.ts';
-import { buildKustomization, kustomizeCommand, plannedInputs } from './kustomizations.ts';
-import type { FoundInput, PlannedInput, Stream } from './kustomizations.ts';
+import { buildKustomization, kustomizeCommand, plannedInputs, type FoundInput } from './kustomizations.ts';
 import { NoRenderingTool, shellPath } from './rendering-tool.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { ManifestText } from './manifest.ts';
@@ -65,9 +64,9 @@ export async function readManifestTexts(
   }
   const planned = await plannedInputs(files.inputs, files.directoriesAbove);
   let started = 0;
-  const read = await inParallel(planned, MOST_AT_A_TIME, (input) => {
+  const read = await inParallel(planned, MOST_AT_A_TIME, async (input) => {
     reading.onInput?.(started++, planned.length);
-    return readInput(input, reading);
+    return 'kind' in input ? await readInput(input, reading) : input;
   });
   return joined([files, ...read]);
 }
@@ -76,7 +75,7 @@ export async function readManifestTexts(
 export async function readPolicyTexts(path: string | undefined): Promise<ReadTexts> {
   if (path === undefined) return NO_TEXTS;
   const problems: FileProblem[] = [];
-  const read: ReadTexts[] = [{ ...NO_TEXTS, problems }];
+  const read: Partial<ReadTexts>[] = [{ problems }];
   for (const file of await policyFiles(path, problems)) read.push(await readText(file, () => readUtf8File(file)));
   return joined(read);
 }
@@ -102,57 +101,41 @@ async function policyFiles(path: string, problems: FileProblem[]): Promise<reado
   }
 }
 
-function streamOf(name: string, readStdin: () => Promise<string>): Stream | undefined {
-  if (name === '-') return { kind: 'stream', path: STDIN_NAME, read: readStdin };
-  if (STDIN_PATH.test(name)) return { kind: 'stream', path: name, read: readStdin };
-  return DESCRIPTOR_PATH.test(name) ? { kind: 'stream', path: name, read: () => readDescriptor(name) } : undefined;
+function streamOf(name: string, readStdin: () => Promise<string>): FoundInput | undefined {
+  if (!isStandardInput(name)) return undefined;
+  if (DESCRIPTOR_PATH.test(name) && !STDIN_PATH.test(name))
+    return { kind: 'stream', path: name, read: () => readDescriptor(name) };
+  return { kind: 'stream', path: name === '-' ? STDIN_NAME : name, read: readStdin };
 }
 
 async function readDescriptor(path: string): Promise<string> {
   return (await stat(path)).isFIFO() ? utf8Text(await readFile(path)) : readUtf8File(path);
 }
 
-async function readInput(input: PlannedInput, reading: ManifestReading): Promise<ReadTexts> {
-  switch (input.kind) {
-    case 'stream':
-      return await readText(input.path, input.read);
-    case 'file':
-      return await readText(input.path, () => readUtf8File(input.path), input.isFound);
-    case 'note':
-      return { ...NO_TEXTS, notes: [input.note] };
-    case 'part':
-      return { ...NO_TEXTS, passedOver: [{ file: input.path, reason: 'kustomization' }] };
-    case 'build': {
-      const { kustomization, isFound } = input;
-      const { file, directory } = kustomization;
-      const what = {
-        file,
-        name: `kustomization ${directory}`,
-        command: kustomizeCommand(kustomization),
-        remedy: '',
-        isFound,
-      };
-      return await rendered(what, 'kustomize or kubectl', reading, async () => [
-        await buildKustomization(kustomization, reading['allow-remote-bases']),
-      ]);
-    }
-    case 'chart':
-      return await readChartTexts(input, reading);
-  }
+async function readInput(input: FoundInput, reading: ManifestReading): Promise<Partial<ReadTexts>> {
+  const { kind, path, isFound = false, read = () => readUtf8File(path) } = input;
+  if (kind === 'chart') return await readChartTexts(input, reading);
+  if (kind !== 'kustomization') return await readText(path, read, isFound);
+  const directory = dirname(path);
+  const command = kustomizeCommand(directory);
+  const what = { file: path, name: `kustomization ${directory}`, command, remedy: '', isFound };
+  return await rendered(what, 'kustomize or kubectl', reading, async () => [
+    await buildKustomization(path, reading['allow-remote-bases']),
+  ]);
 }
 
-async function readChartTexts({ path, isFound = false }: FoundInput, reading: ManifestReading): Promise<ReadTexts> {
+async function readChartTexts(
+  { path, isFound = false }: FoundInput,
+  reading: ManifestReading,
+): Promise<Partial<ReadTexts>> {
   const chart = await readChart(path);
   const name = `chart ${chart.name}`;
   if (chart.isLibrary)
-    return isFound
-      ? NO_TEXTS
-      : { ...NO_TEXTS, notes: [{ why: `${name}: a library, which has no manifests of its own` }] };
+    return isFound ? {} : { notes: [{ why: `${name}: a library, which has no manifests of its own` }] };
   const remedy = '; give values with --values FILE or --set KEY=VALUE, or leave the chart out with --exclude DIR';
   const what = { file: chart.file, name, command: helmCommand(chart), remedy, isFound };
-  const settings = { namespace: reading.namespace, kubernetesVersion: reading['kubernetes-version'] };
   const renderings = valuesOf(path, reading).map((values) =>
-    rendered(what, 'helm', reading, () => renderChart(chart, values, settings)),
+    rendered(what, 'helm', reading, () => renderChart(chart, values, reading.namespace, reading['kubernetes-version'])),
   );
   return joined(await Promise.all(renderings));
 }
@@ -167,14 +150,13 @@ function valuesOf(path: string, { values, set, charts = [] }: ManifestReading): 
   return [...new Map(all.map((each) => [JSON.stringify(each), each])).values()];
 }
 
-async function readText(file: string, read: () => Promise<string>, isFound = false): Promise<ReadTexts> {
+async function readText(file: string, read: () => Promise<string>, isFound = false): Promise<Partial<ReadTexts>> {
   try {
-    return { ...NO_TEXTS, texts: [{ file, text: await read(), isFound }] };
+    return { texts: [{ file, text: await read(), isFound }] };
   } catch (error) {
     const isForeign = isFound && error instanceof NotUtf8Error;
-    if (isForeign && !isMeantAsManifest(error.ascii))
-      return { ...NO_TEXTS, passedOver: [{ file, reason: 'encoding' }] };
-    return { ...NO_TEXTS, problems: [{ ...unreadable(file, error), ...(isForeign && { isFound }) }] };
+    if (isForeign && !isMeantAsManifest(error.ascii)) return { passedOver: [{ file, reason: 'encoding' }] };
+    return { problems: [{ ...unreadable(file, error), ...(isForeign && { isFound }) }] };
   }
 }
 
@@ -194,31 +176,29 @@ async function rendered(
   tools: string,
   { 'no-render-charts': isOff }: ManifestReading,
   render: () => Promise<readonly ManifestText[]>,
-): Promise<ReadTexts> {
-  const unrendered = (why: string): ReadTexts => ({
-    ...NO_TEXTS,
+): Promise<Partial<ReadTexts>> {
+  const unrendered = (why: string): Partial<ReadTexts> => ({
     notes: [{ why: `${name}: not rendered, ${why}`, command }],
   });
   if (isOff) return unrendered('as --no-render-charts says');
   const place = { file, line: 1, column: 1 };
+  const unchecked = [`${name} cannot be rendered`];
   try {
     const texts = await render();
     const isEmpty = texts.every(({ text }) => text.trim() === '');
-    return { ...NO_TEXTS, texts, unchecked: isEmpty ? [`${name} renders no object${remedy}`] : [] };
+    return { texts, unchecked: isEmpty ? [`${name} renders no object${remedy}`] : [] };
   } catch (error) {
     if (error instanceof NoRenderingTool) {
       if (isFound) return unrendered(`because the PATH has no ${tools}; install it, or run it elsewhere`);
       // Who names a chart must not get a green result without it.
       const message = `cannot be rendered: the PATH has no ${tools}; install it, or pipe the output of: ${command}`;
-      return { ...NO_TEXTS, problems: [{ ...place, message }], unchecked: [`${name} cannot be rendered`] };
+      return { problems: [{ ...place, message }], unchecked };
     }
     const reason = messageOf(error);
     const lacking = LACKS_DEPENDENCY.exec(reason)?.[1];
-    if (lacking === undefined) {
-      const problem = { ...place, message: `cannot be rendered: ${reason}${remedy}`, isFound };
-      return { ...NO_TEXTS, problems: [problem], unchecked: [`${name} cannot be rendered`] };
-    }
+    if (lacking === undefined)
+      return { problems: [{ ...place, message: `cannot be rendered: ${reason}${remedy}`, isFound }], unchecked };
     const message = `${name} is not checked, because it lacks ${lacking}; type: helm dependency build ${shellPath(dirname(file))}`;
-    return { ...NO_TEXTS, warnings: warningsOf([{ ...place, message }]), unchecked: [message] };
+    return { warnings: warningsOf([{ ...place, message }]), unchecked: [message] };
   }
 }

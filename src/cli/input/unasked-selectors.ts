@@ -1,7 +1,7 @@
 import { layersWithProbes } from '../../engine/policy/container-policy.ts';
 import { selects } from '../../engine/policy/label-selector.ts';
 import { NAMESPACE_NAME_LABEL } from '../../engine/policy/policy-set.ts';
-import { workloadIn } from './manifest.ts';
+import { workloadsIn } from './manifest.ts';
 import { placeOfPolicy, type Inputs } from './inputs.ts';
 import type { ProbePolicy } from '../../engine/policy/probe-policy.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
@@ -31,11 +31,7 @@ const listed = (names: readonly string[]): string =>
 
 /** A note for policies whose namespaceSelector cannot be asked, with what to add to the inputs. */
 export function unaskedSelectors(inputs: Inputs): readonly FileProblem[] {
-  const namespaces = new Set(
-    inputs.texts.flatMap(({ manifests }) =>
-      manifests.flatMap(({ object }) => workloadIn(object, inputs)?.namespace ?? []),
-    ),
-  );
+  const namespaces = new Set(workloadsIn(inputs).map(({ namespace }) => namespace));
   const bySource = new Map(
     [...inputs.policies.policies, ...inputs.newPolicies.policies].map((policy) => [policy.source, policy]),
   );

@@ -16,7 +16,7 @@ import { reportProblems } from '../output/messages.ts';
 import { readFunctionConfig, type FunctionSettings } from './function-config.ts';
 import { formatPath } from '../../base/json/field-path.ts';
 import { checkUrl, fullMessage } from '../../engine/checks/violation.ts';
-import { namespaceOf } from '../input/manifest.ts';
+import { namespaceOf, type ParsedText } from '../input/manifest.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
 import { LEVEL_OF_ACTION, type Level } from '../output/level.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
@@ -49,11 +49,14 @@ function runFunction(text: string, io: CommandIo): number {
     reportProblems(inputs.problems, io);
     return EXIT_USAGE;
   }
-  const done = settings.mode === 'fix' ? fixed(inputs, settings) : checked(inputs, list, settings);
-  io.stdout.write(withResults(done.text ?? text, list, done.results));
-  for (const { message, resourceRef, severity } of done.fails ? done.results : [])
+  const [source = { file: STDIN_NAME, text, manifests: [] }] = inputs.texts;
+  const isFix = settings.mode === 'fix';
+  const done = isFix ? fixed(source, inputs, settings) : checked(source, inputs, list, settings);
+  io.stdout.write(withResults(done.text, list, done.results));
+  if (!done.fails) return EXIT_OK;
+  for (const { message, resourceRef, severity } of done.results)
     printLine(io.stderr, `${severity}: ${objectOf(resourceRef)}: ${message}`);
-  return done.fails ? EXIT_DENIED : EXIT_OK;
+  return EXIT_DENIED;
 }
 
 function readList(text: string): JsonObject {
@@ -69,24 +72,13 @@ function readList(text: string): JsonObject {
   throw new AggregateError([`standard input must be a ResourceList of config.kubernetes.io, not ${quoted(kind)}`]);
 }
 
-interface Done {
-  readonly text?: string;
-  readonly results: readonly FunctionResult[];
-  readonly fails: boolean;
-}
-
-function fixed(inputs: Inputs, { advice }: FunctionSettings): Done {
-  const [text] = inputs.texts;
-  if (text === undefined) return { results: [], fails: false };
-  const { after, remarks, problems } = fixFile(text, inputs, advice ? SHOWN_BY_DEFAULT : undefined);
+function fixed(source: ParsedText, inputs: Inputs, { advice }: FunctionSettings) {
+  const { after, remarks, problems } = fixFile(source, inputs, advice ? SHOWN_BY_DEFAULT : undefined);
   refuseAny(problems);
   // Without the labels of a namespace, the function adds nothing, and its user sees no reason.
   const notes = unaskedSelectors(inputs).map((note) => note.message.replace(/^note: /, ''));
-  const results = [...remarks, ...notes].map((remark): FunctionResult => ({
-    message: withoutPosition(remark),
-    severity: 'info',
-  }));
-  return { text: after, results, fails: false };
+  const info = (remark: string): FunctionResult => ({ message: withoutPosition(remark), severity: 'info' });
+  return { text: after, results: [...remarks, ...notes].map(info), fails: false };
 }
 
 function refuseAny(problems: readonly FileProblem[]): void {
@@ -98,14 +90,14 @@ function withoutPosition(remark: string): string {
   return remark.startsWith(STDIN_NAME) ? remark.slice(STDIN_NAME.length).replace(/^(:\d+)*: /, '') : remark;
 }
 
-function checked(inputs: Inputs, list: JsonObject, { strict }: FunctionSettings): Done {
+function checked({ text }: ParsedText, inputs: Inputs, list: JsonObject, { strict }: FunctionSettings) {
   const { violations, problems } = checkInputs(inputs, 'Deny');
   refuseAny(problems);
   const items = member(list, 'items');
   const results = withoutRepeatsByObject(violations)
     .map((violation) => violationResult(violation, Array.isArray(items) ? items : []))
     .filter(({ severity }) => severity !== 'info');
-  return { results, fails: results.some(({ severity }) => strict || severity === 'error') };
+  return { text, results, fails: results.some(({ severity }) => strict || severity === 'error') };
 }
 
 /** The text with the results behind those of functions before. A text that cannot be edited is printed as JSON. */

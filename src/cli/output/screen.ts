@@ -45,6 +45,11 @@ export interface Screen {
   readonly paint: ApplyStyle;
 }
 
+/** The screen of standard output. */
+export function screenOf(choice: ColourChoice, io: CommandIo): Screen {
+  return { columns: io.stdoutColumns, paint: paintFor(choice, io) };
+}
+
 interface Paragraph {
   readonly text: string;
   readonly indent?: number;
@@ -72,9 +77,6 @@ export function paragraph(screen: Screen, { text, indent = 0, style, label, spli
 }
 
 /** The flag of each command whose text has colours on a terminal. */
-export const COLOUR_FLAG = withDefault({
-  type: choice(COLOUR_CHOICES),
-  default: 'auto',
-  summary: 'Colours in text output.',
+export const COLOUR_FLAG = withDefault(choice(COLOUR_CHOICES), 'auto', 'Colours in text output.', {
   details: 'auto means: on a terminal, unless the environment variable NO_COLOR is set.',
 });

@@ -3,12 +3,6 @@ import { choice, path, textThat } from '../flags/value-types.ts';
 import * as INPUT from '../input/input-flags.ts';
 import { COLOUR_FLAG } from '../output/screen.ts';
 
-const PLAN_FORMATS = ['text', 'json', 'markdown'] as const;
-export type PlanFormatName = (typeof PLAN_FORMATS)[number];
-
-const PLAN_FAILURES = ['denied', 'warned', 'any'] as const;
-export type PlanFailure = (typeof PLAN_FAILURES)[number];
-
 const POLICY = textThat(
   (text) => /^(?:(?:ProbePolicy|ProbeException)\/[^/]+\/[^/]+|ClusterProbePolicy\/[^/]+)$/.test(text),
   'ProbePolicy/NAMESPACE/NAME, ProbeException/NAMESPACE/NAME or ClusterProbePolicy/NAME',
@@ -16,22 +10,18 @@ const POLICY = textThat(
 );
 
 const CHANGE_FLAGS = {
-  policies: optional({
-    type: path('FILE|DIR', 'files'),
-    summary: 'The new policies: a YAML file, or a directory of them.',
+  policies: optional(path('FILE|DIR', 'files'), 'The new policies: a YAML file, or a directory of them.', {
     details: 'They are applied over the old policies, object by object.',
     links: 'See [old and new](#old-and-new).',
   }),
-  from: optional({
-    type: path('FILE|DIR', 'files'),
-    summary: 'The old policies: a YAML file, or a directory of them.',
+  from: optional(path('FILE|DIR', 'files'), 'The old policies: a YAML file, or a directory of them.', {
     details: 'Policies among the manifests are old policies too.',
     otherwise: 'none; with a cluster, the policies of the cluster',
   }),
-  remove: repeatable({
-    type: POLICY,
-    summary: 'Remove ProbePolicy/NAMESPACE/NAME, ProbeException/NAMESPACE/NAME or ClusterProbePolicy/NAME.',
-  }),
+  remove: repeatable(
+    POLICY,
+    'Remove ProbePolicy/NAMESPACE/NAME, ProbeException/NAMESPACE/NAME or ClusterProbePolicy/NAME.',
+  ),
 } as const;
 
 const FLAGS = {
@@ -39,16 +29,10 @@ const FLAGS = {
   ...CHANGE_FLAGS,
   ...INPUT.CLUSTER_INPUT_FLAGS,
   policies: CHANGE_FLAGS.policies,
-  output: withDefault({
-    type: choice(PLAN_FORMATS),
-    default: 'text',
-    summary: 'Format of the plan.',
+  output: withDefault(choice(['text', 'json', 'markdown']), 'text', 'Format of the plan.', {
     links: 'See [formats](#formats-of-a-plan).',
   }),
-  'fail-on': withDefault({
-    type: choice(PLAN_FAILURES),
-    default: 'any',
-    summary: 'The effects for which the exit code is 1.',
+  'fail-on': withDefault(choice(['denied', 'warned', 'any']), 'any', 'The effects for which the exit code is 1.', {
     links: 'See [exit codes](#exit-codes-of-a-plan).',
   }),
   color: COLOUR_FLAG,

@@ -108,28 +108,18 @@ function patchKey(probes: readonly ProbeChange[]): string {
   );
 }
 
-interface Found {
-  readonly effect: WorkloadEffect;
-  readonly change: ViolationChange;
-}
-
 function violationGroups(effects: readonly WorkloadEffect[]): PlanGroup[] {
-  const all = effects.flatMap((effect) => effect.violations.map((change): Found => ({ effect, change })));
-  const keyOf = ({ change: { violation, before, after } }: Found): string =>
-    JSON.stringify([violation.check, before, after]);
-  return [...Map.groupBy(all, keyOf).values()].flatMap((same) => {
-    const [first] = same;
+  const all = effects.flatMap((effect) => effect.violations.map((change) => ({ effect, change })));
+  const sameEffect = Map.groupBy(all, ({ change: { violation, before, after } }) =>
+    JSON.stringify([violation.check, before, after]),
+  );
+  return [...sameEffect.values()].flatMap((same) => {
+    const changes = same.map(({ change }) => change);
+    const [first] = changes;
     if (first === undefined) return [];
     const workloads = [...new Set(same.map(({ effect }) => effect))];
-    return [
-      {
-        size: workloads.length,
-        title: violationTitle(workloads.length, first.change),
-        names: namesOf(workloads),
-        diff: [],
-        example: exampleOf(first.change, same),
-      },
-    ];
+    const [size, names, example] = [workloads.length, namesOf(workloads), exampleOf(first, changes)];
+    return [{ size, title: violationTitle(size, first), names, diff: [], example }];
   });
 }
 
@@ -145,9 +135,9 @@ function violationTitle(size: number, { violation: { check }, before, after }: V
 const LONGEST_NAME = 300;
 const LONGEST_EXAMPLE = 1000;
 
-function exampleOf(first: ViolationChange, same: readonly Found[]): string {
+function exampleOf(first: ViolationChange, same: readonly ViolationChange[]): string {
   const text = textOf(first);
-  return same.some(({ change }) => textOf(change) !== text) ? `for example: ${text}` : text;
+  return same.some((change) => textOf(change) !== text) ? `for example: ${text}` : text;
 }
 
 function textOf({ violation: { container, probe, message } }: ViolationChange): string {

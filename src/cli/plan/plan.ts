@@ -2,30 +2,27 @@ import { didYouMean } from '../../base/text/suggestion.ts';
 import { knownSources, snapshotAfter, unknownRemovals } from '../../engine/verdict/compare/policy-change.ts';
 import { adviceAbout } from '../../engine/verdict/policy-advice.ts';
 import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, PROGRAM, printLine, type CommandIo } from '../io.ts';
+import { manifestsIn } from '../input/manifest.ts';
 import { workloadsOf } from './workloads.ts';
 import { planAsJson, planAsMarkdown, planAsText, type ShownPlan } from './formats.ts';
 import { clusterNotes } from '../check/check-inputs.ts';
-import { paintFor, type Screen } from '../output/screen.ts';
+import { screenOf, type Screen } from '../output/screen.ts';
 import { reportProblems, Progress } from '../output/messages.ts';
 import { readAnyInputs } from '../input/command-inputs.ts';
 import { storedPod } from '../../webhook/review/stored-pod.ts';
 import { planOf, type PlanSummary } from '../../engine/verdict/compare/plan.ts';
-import type { ParsedCommandLine } from '../flags/flag.ts';
-import type { Snapshot } from '../../engine/facts/snapshot.ts';
+import type { FlagValues, ParsedCommandLine } from '../flags/flag.ts';
 import type { Inputs } from '../input/inputs.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
-import type { PLAN, PlanFailure, PlanFormatName } from './definition.ts';
+import type { PLAN } from './definition.ts';
 
-const FORMATS: Readonly<Record<PlanFormatName, (plan: ShownPlan, screen: Screen) => string>> = {
+type PlanFlags = FlagValues<typeof PLAN.flags>;
+
+const FORMATS: Readonly<Record<PlanFlags['output'], (plan: ShownPlan, screen: Screen) => string>> = {
   text: planAsText,
   json: planAsJson,
   markdown: planAsMarkdown,
 };
-
-interface Snapshots {
-  readonly before: Snapshot;
-  readonly after: Snapshot;
-}
 
 export async function runPlan(line: ParsedCommandLine<typeof PLAN.flags>, io: CommandIo): Promise<number> {
   const { flags } = line;
@@ -39,8 +36,7 @@ export async function runPlan(line: ParsedCommandLine<typeof PLAN.flags>, io: Co
     reportProblems([...inputs.policyWarnings, ...inputs.problems], io, inputs);
     return EXIT_USAGE;
   }
-  const hasNothing =
-    inputs.texts.every(({ manifests }) => manifests.length === 0) && (inputs.exempt ?? []).length === 0;
+  const hasNothing = manifestsIn(inputs).length + (inputs.exempt ?? []).length === 0;
   if (hasNothing && inputs.problems.length === 0)
     printLine(io.stderr, `${PROGRAM} plan: the inputs have no Kubernetes object, so the plan is empty`);
   const snapshots = changedSnapshots(inputs, flags.remove, io);
@@ -50,12 +46,7 @@ export async function runPlan(line: ParsedCommandLine<typeof PLAN.flags>, io: Co
   const plan = planOf(counted(workloads, progress), snapshots.before, snapshots.after, storedPod, inputs.now);
   progress.end();
   const problems = inputs.problems.filter((problem) => !replaced.has(problem));
-  io.stdout.write(
-    FORMATS[flags.output](
-      { ...plan, exempt: inputs.exempt },
-      { columns: io.stdoutColumns, paint: paintFor(flags.color, io) },
-    ),
-  );
+  io.stdout.write(FORMATS[flags.output]({ ...plan, exempt: inputs.exempt }, screenOf(flags.color, io)));
   for (const policy of inputs.newPolicies.policies)
     for (const { check, field, message } of adviceAbout(policy))
       printLine(io.stderr, `${PROGRAM} plan: ${policy.source}: ${field}: ${message} (${check})`);
@@ -65,8 +56,11 @@ export async function runPlan(line: ParsedCommandLine<typeof PLAN.flags>, io: Co
 }
 
 /** Undefined, after a report, when a removed policy is unknown. */
-function changedSnapshots(inputs: Inputs, removed: readonly string[], io: CommandIo): Snapshots | undefined {
-  const { policies: before, newPolicies: applied } = inputs;
+function changedSnapshots(
+  { policies: before, newPolicies: applied }: Inputs,
+  removed: readonly string[],
+  io: CommandIo,
+) {
   const change = { applied, removed };
   const unknown = unknownRemovals(before, change);
   const known = knownSources(before, applied);
@@ -82,7 +76,7 @@ function* counted<T>(items: readonly T[], progress: Progress): Generator<T, unde
   }
 }
 
-function fails(summary: PlanSummary, failure: PlanFailure): boolean {
+function fails(summary: PlanSummary, failure: PlanFlags['fail-on']): boolean {
   const { workloads, unchanged, newlyDenied, newlyWarned } = summary;
   if (failure === 'any') return unchanged < workloads;
   return newlyDenied > 0 || (failure === 'warned' && newlyWarned > 0);

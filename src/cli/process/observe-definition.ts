@@ -15,71 +15,62 @@ const reportLinks = 'See [reports](observer.md#reports).';
 
 /** The flags of `probewright observe`, each with an environment variable. Durations are in milliseconds. */
 export const OBSERVE_FLAGS = {
-  kubeconfig: optional({
-    type: path('FILE|in-cluster', 'files'),
-    summary: 'The cluster to observe: a kubeconfig, or in-cluster for the service account of the Pod.',
-    details: 'Required.',
-  }),
-  policies: optional({
-    type: path('DIR', 'directories'),
-    summary: 'Directory with more policies, watched for changes: the lowest layer, as in `serve`.',
-  }),
-  'scan-interval': withDefault({
-    type: DURATION,
-    default: '1h',
-    summary: 'How often to judge all workloads again, also without a change.',
+  kubeconfig: optional(
+    path('FILE|in-cluster', 'files'),
+    'The cluster to observe: a kubeconfig, or in-cluster for the service account of the Pod.',
+    { details: 'Required.' },
+  ),
+  policies: optional(
+    path('DIR', 'directories'),
+    'Directory with more policies, watched for changes: the lowest layer, as in `serve`.',
+  ),
+  'scan-interval': withDefault(DURATION, '1h', 'How often to judge all workloads again, also without a change.', {
     details: 'At least 1m.',
   }),
-  reports: withDefault({
-    type: choice(REPORTS_SETTINGS),
-    default: 'auto',
-    summary: 'The API that reports are written to; auto takes the one that the API server has.',
-    links: reportLinks,
-  }),
-  'reports-include-clean': withDefault({
-    type: trueOrFalse(),
-    default: 'false',
-    summary: 'Whether workloads without findings have a report, too.',
-    links: reportLinks,
-  }),
-  startups: withDefault({
-    type: trueOrFalse(),
-    default: 'true',
-    summary: 'Whether to measure how long containers take to start, and to write StartupProfiles.',
-    links: 'See [learned start times](observer.md#learned-start-times).',
-  }),
+  reports: withDefault(
+    choice(REPORTS_SETTINGS),
+    'auto',
+    'The API that reports are written to; auto takes the one that the API server has.',
+    { links: reportLinks },
+  ),
+  'reports-include-clean': withDefault(
+    trueOrFalse(),
+    'false',
+    'Whether workloads without findings have a report, too.',
+    { links: reportLinks },
+  ),
+  startups: withDefault(
+    trueOrFalse(),
+    'true',
+    'Whether to measure how long containers take to start, and to write StartupProfiles.',
+    { links: 'See [learned start times](observer.md#learned-start-times).' },
+  ),
   enforcement: PROCESS_FLAGS.enforcement,
-  mutation: withDefault({
-    type: choice(MUTATION_MODES),
-    default: 'On',
-    summary: "The webhook's setting: On judges workloads with the probes that their Pods get.",
-  }),
-  'webhook-configuration': withDefault({
-    type: OBJECT_NAME,
-    default: '00-probewright',
-    summary: 'The MutatingWebhookConfiguration of the webhook: its selectors tell which Pods may be missed.',
-  }),
+  mutation: withDefault(
+    choice(MUTATION_MODES),
+    'On',
+    "The webhook's setting: On judges workloads with the probes that their Pods get.",
+  ),
+  'webhook-configuration': withDefault(
+    OBJECT_NAME,
+    '00-probewright',
+    'The MutatingWebhookConfiguration of the webhook: its selectors tell which Pods may be missed.',
+  ),
   'exempt-namespaces': { ...PROCESS_FLAGS['exempt-namespaces'], details: 'The observer judges no workloads there.' },
   'workload-kinds': PROCESS_FLAGS['workload-kinds'],
-  host: withDefault({ type: someText('ADDRESS'), default: '0.0.0.0', summary: 'Address that the ports listen on.' }),
+  host: withDefault(someText('ADDRESS'), '0.0.0.0', 'Address that the ports listen on.'),
   'health-port': PROCESS_FLAGS['health-port'],
-  'dashboard-port': optional({
-    type: PORT,
-    summary: 'Plain HTTP port for a read-only page about all workloads.',
+  'dashboard-port': optional(PORT, 'Plain HTTP port for a read-only page about all workloads.', {
     otherwise: 'no page',
     links: 'See [the page](#the-page).',
   }),
   'log-level': PROCESS_FLAGS['log-level'],
-  namespace: optional({
-    type: OBJECT_NAME,
-    summary: 'Namespace of the Lease.',
-    otherwise: "the service account's or context's",
-  }),
-  lease: withDefault({
-    type: OBJECT_NAME,
-    default: 'probewright-observer',
-    summary: 'Lease by which the replicas agree on the one that scans and writes.',
-  }),
+  namespace: optional(OBJECT_NAME, 'Namespace of the Lease.', { otherwise: "the service account's or context's" }),
+  lease: withDefault(
+    OBJECT_NAME,
+    'probewright-observer',
+    'Lease by which the replicas agree on the one that scans and writes.',
+  ),
   ...CONNECTION_FLAGS,
 } as const;
 export type ObserveFlagValues = FlagValues<typeof OBSERVE_FLAGS>;

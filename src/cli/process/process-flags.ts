@@ -46,69 +46,46 @@ export const DURATION = durationValue(DURATION_LIMITS.mostDuration);
 export const OBJECT_NAME = textThat(isDnsSubdomain, 'the name of a Kubernetes object', 'NAME');
 
 export const PROCESS_FLAGS = {
-  'health-port': withDefault({
-    type: PORT,
-    default: '8081',
-    summary: 'Plain HTTP port for /livez, /readyz and /metrics.',
-  }),
-  enforcement: withDefault({
-    type: choice(ENFORCEMENTS),
-    default: 'Deny',
-    summary: 'The strictest action that a violation may have.',
-  }),
-  'log-level': withDefault({
-    type: choice(LOG_LEVELS),
-    default: 'info',
-    summary: 'The least important level that is logged.',
-  }),
-  'workload-kinds': optional({
-    type: path('FILE', 'files'),
-    summary: 'Custom kinds with Pod templates: a YAML list of { group, kind, podTemplatePath }.',
-    otherwise: 'ready-made kinds',
-    links: 'See [custom kinds](checks.md#custom-kinds).',
-  }),
-  'exempt-namespaces': optional({
-    type: commaList('NAMESPACE'),
-    summary: 'Namespaces that the webhook configurations exempt.',
+  'health-port': withDefault(PORT, '8081', 'Plain HTTP port for /livez, /readyz and /metrics.'),
+  enforcement: withDefault(choice(ENFORCEMENTS), 'Deny', 'The strictest action that a violation may have.'),
+  'log-level': withDefault(choice(LOG_LEVELS), 'info', 'The least important level that is logged.'),
+  'workload-kinds': optional(
+    path('FILE', 'files'),
+    'Custom kinds with Pod templates: a YAML list of { group, kind, podTemplatePath }.',
+    { otherwise: 'ready-made kinds', links: 'See [custom kinds](checks.md#custom-kinds).' },
+  ),
+  'exempt-namespaces': optional(commaList('NAMESPACE'), 'Namespaces that the webhook configurations exempt.', {
     otherwise: 'kube-system, kube-public, kube-node-lease and --namespace',
   }),
 } as const;
 
 export const CONNECTION_FLAGS = {
-  'lease-duration': withDefault({
-    type: DURATION,
-    default: '60s',
-    summary: 'How long a leader that does not renew the Lease stays the leader.',
-  }),
-  'lease-renew': withDefault({
-    type: DURATION,
-    default: '15s',
-    summary: 'How often the leader renews the Lease, and the other replicas read it.',
-  }),
-  'watch-renewal': withDefault({
-    type: DURATION,
-    default: '5m',
-    summary: 'How long a watch lasts before it is renewed, up to a fifth less or more.',
-    details: 'From 2s to 5m.',
-  }),
-  services: withDefault({
-    type: trueOrFalse(),
-    default: 'true',
-    summary: 'Whether to read the Services of the cluster, for the check service-readiness.',
-    links: 'See [service-readiness](checks.md#service-readiness).',
-  }),
-  'startup-profiles': withDefault({
-    type: trueOrFalse(),
-    default: 'true',
-    summary: 'Whether to read the StartupProfiles of the cluster, for learned budgets and the check observed-startup.',
-    links: 'See [learned start times](observer.md#without-learned-start-times).',
-  }),
-  'policy-budget': withDefault({
-    type: wholeNumber('MEBIBYTES', 1, MAX_POLICY_BUDGET),
-    default: String(POLICY_BUDGET_BYTES / MEBIBYTE),
-    summary: 'Bytes of the ProbePolicies of all namespaces together, as JSON. There may be 2,000 for each MiB.',
-    links: 'See [budgets](limits.md#budgets-of-policies).',
-  }),
+  'lease-duration': withDefault(DURATION, '60s', 'How long a leader that does not renew the Lease stays the leader.'),
+  'lease-renew': withDefault(DURATION, '15s', 'How often the leader renews the Lease, and the other replicas read it.'),
+  'watch-renewal': withDefault(
+    DURATION,
+    '5m',
+    'How long a watch lasts before it is renewed, up to a fifth less or more.',
+    { details: 'From 2s to 5m.' },
+  ),
+  services: withDefault(
+    trueOrFalse(),
+    'true',
+    'Whether to read the Services of the cluster, for the check service-readiness.',
+    { links: 'See [service-readiness](checks.md#service-readiness).' },
+  ),
+  'startup-profiles': withDefault(
+    trueOrFalse(),
+    'true',
+    'Whether to read the StartupProfiles of the cluster, for learned budgets and the check observed-startup.',
+    { links: 'See [learned start times](observer.md#without-learned-start-times).' },
+  ),
+  'policy-budget': withDefault(
+    wholeNumber('MEBIBYTES', 1, MAX_POLICY_BUDGET),
+    String(POLICY_BUDGET_BYTES / MEBIBYTE),
+    'Bytes of the ProbePolicies of all namespaces together, as JSON. There may be 2,000 for each MiB.',
+    { links: 'See [budgets](limits.md#budgets-of-policies).' },
+  ),
 } as const;
 
 /** Durations with which the replicas could be without a leader, or changes would be seen too late. */

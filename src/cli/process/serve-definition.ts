@@ -30,147 +30,112 @@ function isContact(text: string): boolean {
 }
 
 const GENERAL_FLAGS = {
-  policies: optional({
-    type: path('FILE|DIR', 'files'),
-    summary: 'ProbePolicies and ClusterProbePolicies: a YAML file, or a directory of them, watched for changes.',
-    details: 'Required without --kubeconfig. With --kubeconfig, these policies are the lowest layer.',
-  }),
-  kubeconfig: optional({
-    type: path('FILE|in-cluster', 'files'),
-    summary:
-      'Cluster to read policies and namespaces from: a kubeconfig, or in-cluster for the service account of the Pod.',
-    links: 'See [in a cluster](operate.md#in-a-cluster).',
-  }),
-  host: withDefault({ type: someText('ADDRESS'), default: '0.0.0.0', summary: 'Address that both ports listen on.' }),
-  port: withDefault({
-    type: port,
-    default: '8443',
-    summary: 'HTTPS port for /mutate, /validate and /review-policies.',
-  }),
+  policies: optional(
+    path('FILE|DIR', 'files'),
+    'ProbePolicies and ClusterProbePolicies: a YAML file, or a directory of them, watched for changes.',
+    { details: 'Required without --kubeconfig. With --kubeconfig, these policies are the lowest layer.' },
+  ),
+  kubeconfig: optional(
+    path('FILE|in-cluster', 'files'),
+    'Cluster to read policies and namespaces from: a kubeconfig, or in-cluster for the service account of the Pod.',
+    { links: 'See [in a cluster](operate.md#in-a-cluster).' },
+  ),
+  host: withDefault(someText('ADDRESS'), '0.0.0.0', 'Address that both ports listen on.'),
+  port: withDefault(port, '8443', 'HTTPS port for /mutate, /validate and /review-policies.'),
   'health-port': PROCESS_FLAGS['health-port'],
-  'tls-cert': optional({
-    type: path('FILE', 'files'),
-    summary: 'PEM certificate chain, reloaded when it changes.',
+  'tls-cert': optional(path('FILE', 'files'), 'PEM certificate chain, reloaded when it changes.', {
     otherwise: 'with --kubeconfig a certificate that Probewright makes and renews; else a development pair in certs/',
     links: 'See [certificates](operate.md#certificates).',
   }),
-  'tls-key': optional({
-    type: path('FILE', 'files'),
-    summary: 'PEM private key for --tls-cert.',
-    otherwise: 'as for --tls-cert',
-  }),
-  'tls-secret': optional({
-    type: objectName,
-    summary: 'Your own kubernetes.io/tls Secret with a serving pair, in --namespace.',
-  }),
-  'client-ca': optional({
-    type: path('FILE', 'files'),
-    summary:
-      'PEM bundle of CAs, reloaded when it changes: /mutate and /validate require a client certificate of these CAs.',
-    links: 'See [who may call](operate.md#who-may-call).',
-  }),
-  'client-cn': optional({
-    type: commaList('NAME'),
-    summary: 'Common names of client certificates that are accepted.',
+  'tls-key': optional(path('FILE', 'files'), 'PEM private key for --tls-cert.', { otherwise: 'as for --tls-cert' }),
+  'tls-secret': optional(objectName, 'Your own kubernetes.io/tls Secret with a serving pair, in --namespace.'),
+  'client-ca': optional(
+    path('FILE', 'files'),
+    'PEM bundle of CAs, reloaded when it changes: /mutate and /validate require a client certificate of these CAs.',
+    { links: 'See [who may call](operate.md#who-may-call).' },
+  ),
+  'client-cn': optional(commaList('NAME'), 'Common names of client certificates that are accepted.', {
     details: 'Needs --client-ca.',
     otherwise: 'all names',
   }),
   enforcement: PROCESS_FLAGS.enforcement,
-  mutation: withDefault({
-    type: choice(MUTATION_MODES),
-    default: 'On',
-    summary: 'On patches Pods; Audit only reports which probes would be added; Off does neither.',
-    links: 'See [dry runs](defaulting.md#dry-runs-of-a-rollout).',
-  }),
-  'denial-contact': optional({
-    type: textThat(
-      isContact,
-      `one line of at most ${LONGEST_CONTACT} visible characters, such as "Ask #platform"`,
-      'TEXT',
-    ),
-    summary: 'The last line of each denial: whom to ask.',
-    links: 'See [denials](operate.md#the-last-line-of-a-denial).',
-  }),
-  'trusted-controllers': optional({
-    type: commaList('USER'),
-    summary:
-      'More users whose controller references count, such as operators that run in the namespace of their workloads.',
-    details: 'A trailing * matches any rest.',
-    links: 'See [controller references](security.md#controller-references).',
-  }),
-  'trust-foreign-service-accounts': withDefault({
-    type: trueOrFalse(),
-    default: 'true',
-    summary:
-      "Whether controller references to custom kinds count from service accounts of namespaces other than the object's.",
-    details:
-      'For kinds that are not in --workload-kinds they do not count against floors. ' +
-      "References to Kubernetes' own kinds never count from these accounts, unless they are listed.",
-    links: 'See [controller references](security.md#controller-references).',
-  }),
+  mutation: withDefault(
+    choice(MUTATION_MODES),
+    'On',
+    'On patches Pods; Audit only reports which probes would be added; Off does neither.',
+    { links: 'See [dry runs](defaulting.md#dry-runs-of-a-rollout).' },
+  ),
+  'denial-contact': optional(
+    textThat(isContact, `one line of at most ${LONGEST_CONTACT} visible characters, such as "Ask #platform"`, 'TEXT'),
+    'The last line of each denial: whom to ask.',
+    { links: 'See [denials](operate.md#the-last-line-of-a-denial).' },
+  ),
+  'trusted-controllers': optional(
+    commaList('USER'),
+    'More users whose controller references count, such as operators that run in the namespace of their workloads.',
+    {
+      details: 'A trailing * matches any rest.',
+      links: 'See [controller references](security.md#controller-references).',
+    },
+  ),
+  'trust-foreign-service-accounts': withDefault(
+    trueOrFalse(),
+    'true',
+    "Whether controller references to custom kinds count from service accounts of namespaces other than the object's.",
+    {
+      details:
+        'For kinds that are not in --workload-kinds they do not count against floors. ' +
+        "References to Kubernetes' own kinds never count from these accounts, unless they are listed.",
+      links: 'See [controller references](security.md#controller-references).',
+    },
+  ),
   'log-level': PROCESS_FLAGS['log-level'],
   'workload-kinds': PROCESS_FLAGS['workload-kinds'],
-  'drain-seconds': withDefault({
-    type: wholeNumber('SECONDS', 0, 3600),
-    default: '10',
-    summary: 'How long to serve after SIGTERM, while callers move to other replicas.',
-  }),
+  'drain-seconds': withDefault(
+    wholeNumber('SECONDS', 0, 3600),
+    '10',
+    'How long to serve after SIGTERM, while callers move to other replicas.',
+  ),
 } as const;
 
 const CLUSTER_FLAGS = inGroup('Flags that count with --kubeconfig only', {
-  namespace: optional({
-    type: objectName,
-    summary: "Namespace of Probewright's Service, Secret and Lease.",
+  namespace: optional(objectName, "Namespace of Probewright's Service, Secret and Lease.", {
     otherwise: "the service account's or context's",
   }),
-  'service-name': withDefault({
-    type: objectName,
-    default: 'probewright',
-    summary: 'Service that the API server calls; the certificate is made for it.',
-  }),
-  'webhook-configurations': withDefault({
-    type: commaList('NAME'),
-    default: '00-probewright,probewright',
-    summary: 'Names of the Mutating- and ValidatingWebhookConfigurations whose caBundle is maintained.',
-  }),
-  'ca-secret': withDefault({
-    type: objectName,
-    default: 'probewright-ca',
-    summary: "Secret with the CA of Probewright's own certificates.",
-  }),
-  'ca-lifetime': withDefault({
-    type: DURATION,
-    default: '365d',
-    summary: 'Lifetime of a CA, which is replaced after two thirds of it.',
-  }),
-  'leaf-lifetime': withDefault({
-    type: DURATION,
-    default: '7d',
-    summary: 'Lifetime of a serving certificate, which is renewed after two thirds of it.',
-  }),
-  'ca-overlap': withDefault({
-    type: DURATION,
-    default: '1h',
-    summary: 'How long a new CA is trusted before it signs, and an old CA after its last certificate has expired.',
-  }),
-  'certificate-check': withDefault({
-    type: DURATION,
-    default: '60s',
-    summary: 'How often to look for certificates that are due for renewal.',
-  }),
-  lease: withDefault({
-    type: objectName,
-    default: 'probewright',
-    summary: 'Lease by which the replicas agree on the one that writes.',
-  }),
+  'service-name': withDefault(
+    objectName,
+    'probewright',
+    'Service that the API server calls; the certificate is made for it.',
+  ),
+  'webhook-configurations': withDefault(
+    commaList('NAME'),
+    '00-probewright,probewright',
+    'Names of the Mutating- and ValidatingWebhookConfigurations whose caBundle is maintained.',
+  ),
+  'ca-secret': withDefault(objectName, 'probewright-ca', "Secret with the CA of Probewright's own certificates."),
+  'ca-lifetime': withDefault(DURATION, '365d', 'Lifetime of a CA, which is replaced after two thirds of it.'),
+  'leaf-lifetime': withDefault(
+    DURATION,
+    '7d',
+    'Lifetime of a serving certificate, which is renewed after two thirds of it.',
+  ),
+  'ca-overlap': withDefault(
+    DURATION,
+    '1h',
+    'How long a new CA is trusted before it signs, and an old CA after its last certificate has expired.',
+  ),
+  'certificate-check': withDefault(DURATION, '60s', 'How often to look for certificates that are due for renewal.'),
+  lease: withDefault(objectName, 'probewright', 'Lease by which the replicas agree on the one that writes.'),
   ...CONNECTION_FLAGS,
-  'policy-impact': withDefault({
-    type: trueOrFalse(),
-    default: 'true',
-    summary: 'Whether a policy that is applied or deleted returns warnings about its effect on live workloads.',
-    details: 'Needs the right to list workloads.',
-    links: 'See [policies at apply](policies.md#what-apply-tells-you).',
-  }),
+  'policy-impact': withDefault(
+    trueOrFalse(),
+    'true',
+    'Whether a policy that is applied or deleted returns warnings about its effect on live workloads.',
+    {
+      details: 'Needs the right to list workloads.',
+      links: 'See [policies at apply](policies.md#what-apply-tells-you).',
+    },
+  ),
   'exempt-namespaces': {
     ...PROCESS_FLAGS['exempt-namespaces'],
     details: 'The effect of a policy leaves them out.',

@@ -4,9 +4,7 @@ import * as INPUT from '../input/input-flags.ts';
 
 const FLAGS = {
   ...INPUT.CLUSTER_INPUT_FLAGS,
-  'output-file': optional({
-    type: path('FILE', 'files'),
-    summary: 'File for the page.',
+  'output-file': optional(path('FILE', 'files'), 'File for the page.', {
     details: 'It is replaced when the page is complete.',
     otherwise: 'standard output',
   }),

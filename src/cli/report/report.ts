@@ -2,7 +2,7 @@ import { replaceFile } from '../../base/files/replace-file.ts';
 import { member, type JsonObject } from '../../base/json/json-value.ts';
 import { placeOfObject, placeText } from '../input/cluster-object.ts';
 import { groupOfVersion } from '../../engine/workload/kinds.ts';
-import { workloadIn, type Manifest } from '../input/manifest.ts';
+import { manifestsIn, workloadIn, type Manifest } from '../input/manifest.ts';
 import { liveFindings, type LiveResult } from '../../explain/fleet-page/live-findings.ts';
 import { reportPage } from '../../explain/fleet-page/report-page.ts';
 import type { ReportedAdvice, Report, ReportedWorkload } from '../../explain/fleet-page/report.ts';
@@ -28,7 +28,7 @@ import type { REPORT } from './definition.ts';
 export async function runReport(line: ParsedCommandLine<typeof REPORT.flags>, io: CommandIo): Promise<number> {
   const progress = new Progress(io);
   const inputs = await readAnyInputs('report', line, io, progress, { readsReports: true, webhook: 'exempts' });
-  const look = await readLivePods('report', line, inputs, io, true);
+  const look = await readLivePods('report', inputs, io, true);
   const { report, warnings } = reportOfInputs(inputs, look, line, (done, total) => {
     progress.show('checking', done, total, 'objects');
   });
@@ -53,8 +53,7 @@ function reportOfInputs(
   const byObject = Map.groupBy(withoutRepeatsByObject(violations), ({ object }) => object?.path);
   const observed = observedResults(inputs);
   const live = (workload: NamedObject): readonly LiveResult[] => liveResults(look, workload, observed(workload));
-  const manifests = inputs.texts.flatMap((text) => text.manifests);
-  const workloads = manifests.flatMap((manifest) => {
+  const workloads = manifestsIn(inputs).flatMap((manifest) => {
     const found = byObject.get(manifest.path) ?? [];
     return reportedWorkload(manifest, found, inputs, live) ?? [];
   });
@@ -129,12 +128,10 @@ function liveResults(
   return [...(reported.some(({ rule }) => isFailingRule(rule)) ? [] : failing), ...missedResults, ...reported];
 }
 
-type ObservedResults = (workload: NamedObject) => readonly ObservedResult[];
-
 /** The results of an observer's reports: those among the manifests, and those of a cluster. */
-function observedResults({ texts, observed = [] }: Inputs): ObservedResults {
-  const manifests = texts.flatMap((text) => text.manifests);
-  const ofFiles = manifests.flatMap(({ object }) => readObserverReport(object) ?? []);
+function observedResults(inputs: Inputs): (workload: NamedObject) => readonly ObservedResult[] {
+  const { observed = [] } = inputs;
+  const ofFiles = manifestsIn(inputs).flatMap(({ object }) => readObserverReport(object) ?? []);
   // The version of a kind may differ between two readers, so the group counts.
   const byWorkload = Map.groupBy([...ofFiles, ...observed], ({ apiVersion, ...workload }) =>
     workloadKey({ ...workload, group: groupOfVersion(apiVersion) }),

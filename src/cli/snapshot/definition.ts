@@ -1,17 +1,10 @@
+import { without } from '../../base/json/json-value.ts';
 import * as INPUT from '../input/input-flags.ts';
 import type { CommandDefinition } from '../flags/flag.ts';
 
 /** Policies in files are inputs like all others. */
 const FLAGS = {
-  namespace: INPUT.CLUSTER_INPUT_FLAGS.namespace,
-  'workload-kinds': INPUT.CLUSTER_INPUT_FLAGS['workload-kinds'],
-  exclude: INPUT.CLUSTER_INPUT_FLAGS.exclude,
-  verbose: INPUT.CLUSTER_INPUT_FLAGS.verbose,
-  'no-config': INPUT.CLUSTER_INPUT_FLAGS['no-config'],
-  'no-render-charts': INPUT.CLUSTER_INPUT_FLAGS['no-render-charts'],
-  values: INPUT.CLUSTER_INPUT_FLAGS.values,
-  set: INPUT.CLUSTER_INPUT_FLAGS.set,
-  'allow-remote-bases': INPUT.CLUSTER_INPUT_FLAGS['allow-remote-bases'],
+  ...without(INPUT.CLUSTER_INPUT_FLAGS, 'policies', 'now', 'kubernetes-version'),
   ...INPUT.CLUSTER_FLAGS,
 } as const;
 

@@ -4,11 +4,7 @@ import * as INPUT from '../input/input-flags.ts';
 
 const FLAGS = {
   ...INPUT.CLUSTER_INPUT_FLAGS,
-  output: withDefault({
-    type: choice(['text', 'json']),
-    default: 'text',
-    summary: 'text prints a table; json prints the figures for programs.',
-  }),
+  output: withDefault(choice(['text', 'json']), 'text', 'text prints a table; json prints the figures for programs.'),
   ...INPUT.CLUSTER_FLAGS,
 } as const;
 

@@ -3,8 +3,11 @@ import { stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { figuresOfSeconds, type ShownFigures } from '../../observer/starts/profile-update.ts';
 import { startInSnapshot } from '../../observer/starts/measured-start.ts';
 import { jsonText, visible } from '../../base/text/visible.ts';
-import { nameOf, namespaceOf } from '../input/manifest.ts';
-import { budgetOf } from './budget.ts';
+import { manifestsIn, nameOf, namespaceOf, policyOfPod, workloadIn } from '../input/manifest.ts';
+import { templatePolicy } from '../../engine/defaulting/default-probes.ts';
+import { learnedBudget, type StartFigures } from '../../engine/probe/startup-budget.ts';
+import { asCreated } from '../../engine/workload/read-pod.ts';
+import { permittedDefaulting } from '../../engine/verdict/permitted-defaulting.ts';
 import { EXIT_OK, EXIT_USAGE, type CommandIo } from '../io.ts';
 import { reportProblems } from '../output/messages.ts';
 import { readAnyInputs } from '../input/command-inputs.ts';
@@ -14,10 +17,10 @@ import type { STARTS } from './definition.ts';
 
 export async function runStarts(line: ParsedCommandLine<typeof STARTS.flags>, io: CommandIo): Promise<number> {
   const inputs = await readAnyInputs('starts', line, io);
-  const objects = inputs.texts.flatMap(({ manifests }) => manifests.map(({ object }) => object));
   const isNamed = inputs.isFromCluster && line.positionals.length > 0;
+  const objects = manifestsIn(inputs).map(({ object }) => object);
   const rows = [
-    ...rowsOfProfiles(inputs, isNamed ? namesOf(objects, inputs.namespace) : undefined),
+    ...rowsOfProfiles(objects, inputs, isNamed),
     ...rowsOfPods(objects, inputs, line.flags.now ?? io.now()),
   ].sort(inOrder);
   io.stdout.write(line.flags.output === 'json' ? startsAsJson(rows) : startsAsText(rows));
@@ -25,28 +28,23 @@ export async function runStarts(line: ParsedCommandLine<typeof STARTS.flags>, io
   return inputs.problems.length > 0 ? EXIT_USAGE : EXIT_OK;
 }
 
-function namesOf(objects: readonly JsonObject[], fallback: string): ReadonlySet<string> {
-  const profileOf = (object: JsonObject): string => profileName(stringMember(object, 'kind') ?? '', nameOf(object));
-  return new Set(objects.map((object) => `${namespaceOf(object) ?? fallback}/${profileOf(object)}`));
-}
-
-/** @param only the profiles to show, by namespace and name; undefined = all */
-function rowsOfProfiles(inputs: Inputs, only: ReadonlySet<string> | undefined): StartsRow[] {
+/** @param isNamed shows the profiles of the objects only */
+function rowsOfProfiles(objects: readonly JsonObject[], inputs: Inputs, isNamed: boolean): StartsRow[] {
   const keyOf = (...parts: readonly string[]): string => parts.join('/');
-  const objects = new Map(
-    inputs.texts
-      .flatMap(({ manifests }) => manifests)
-      .map(({ object }) => {
-        const kind = stringMember(object, 'kind') ?? '';
-        return [keyOf(namespaceOf(object) ?? inputs.namespace, kind, nameOf(object)), object];
-      }),
-  );
+  const byName = new Map<string, JsonObject>();
+  const only = new Set<string>();
+  for (const object of objects) {
+    const namespace = namespaceOf(object) ?? inputs.namespace;
+    const [kind, name] = [stringMember(object, 'kind') ?? '', nameOf(object)];
+    byName.set(keyOf(namespace, kind, name), object);
+    only.add(keyOf(namespace, profileName(kind, name)));
+  }
   return [...inputs.policies.facts.starts.lists].flatMap(([namespace, list]) =>
     list.flatMap((starts) => {
-      if (only !== undefined && !only.has(`${namespace}/${starts.name}`)) return [];
+      if (isNamed && !only.has(keyOf(namespace, starts.name))) return [];
       const { kind = '', name = starts.name } = starts.workload ?? {};
       return starts.containers.map((known) => {
-        const budget = budgetOf(known, known.name, objects.get(keyOf(namespace, kind, name)), inputs);
+        const budget = budgetOf(known, known.name, byName.get(keyOf(namespace, kind, name)), inputs);
         const figures = figuresOfSeconds(known, budget);
         return { namespace, kind, name, container: known.name, source: 'profile', ...figures } as const;
       });
@@ -72,6 +70,32 @@ function rowsOfPods(objects: readonly JsonObject[], inputs: Inputs, now: number)
     const row = { namespace, kind: workload.kind, name: workload.name, container };
     return [{ ...row, source: 'pods' as const, ...figuresOfSeconds(known, budgetOf(known, container, pod, inputs)) }];
   });
+}
+
+/**
+ * The seconds to start that a container gets, as the webhook computes them: of its injected startup probe, else what
+ * its starts ask for by the settings of the policy in force. Undefined while too few starts are known.
+ *
+ * @param object the workload or Pod with the container; undefined = the default settings count
+ */
+function budgetOf(
+  known: StartFigures,
+  container: string,
+  object: JsonObject | undefined,
+  inputs: Inputs,
+): number | undefined {
+  const workload = object && workloadIn(object, inputs);
+  const [pod] = workload?.pods ?? [];
+  if (workload === undefined || pod === undefined) return learnedBudget(known);
+  const policy = policyOfPod(workload, pod, inputs.policies);
+  const isOfContainer = ({ name }: { readonly name: string }): boolean => name === container;
+  const { injections } = permittedDefaulting(pod, policy);
+  const injected = injections.find(({ kind, container: of }) => kind === 'startupProbe' && isOfContainer(of));
+  if (injected?.budget !== undefined) return injected.budget.seconds;
+  const { containers, policyFor } = templatePolicy(asCreated(pod), policy);
+  const named = containers.find(isOfContainer);
+  const { learned, probes } = (named && policyFor(named)) ?? {};
+  return learnedBudget(known, learned?.value, probes?.startupProbe.integers.periodSeconds);
 }
 
 function inOrder(one: StartsRow, other: StartsRow): number {

@@ -50,50 +50,39 @@ const COMMAND: ValueType<readonly string[]> = {
 };
 
 const TARGET_FLAGS = inGroup('Flags that say where to ask', {
-  address: optional({
-    type: textThat(
-      (text) => /^(?:[A-Za-z0-9:][\w.:-]*|\[[\da-f:.]+\])$/i.test(text),
-      'a host name or an address',
-      'HOST',
-    ),
-    summary: 'Ask a process or a container with published ports at this address.',
-  }),
-  port: repeatable({
-    type: PORT_PAIR,
-    summary: 'With --address: the local port of a port of the container, such as 8080=49153.',
-  }),
-  exec: optional({
-    type: COMMAND,
-    summary: 'With --address: the command that runs an exec probe, such as "docker exec web".',
+  address: optional(
+    textThat((text) => /^(?:[A-Za-z0-9:][\w.:-]*|\[[\da-f:.]+\])$/i.test(text), 'a host name or an address', 'HOST'),
+    'Ask a process or a container with published ports at this address.',
+  ),
+  port: repeatable(PORT_PAIR, 'With --address: the local port of a port of the container, such as 8080=49153.'),
+  exec: optional(COMMAND, 'With --address: the command that runs an exec probe, such as "docker exec web".', {
     otherwise: 'exec probes are not run',
   }),
-  docker: optional({ type: CONTAINER, summary: 'Ask this container of docker, podman or nerdctl.' }),
-  runtime: optional({
-    type: choice(RUNTIMES),
-    summary: 'With --docker: the program of the runtime.',
+  docker: optional(CONTAINER, 'Ask this container of docker, podman or nerdctl.'),
+  runtime: optional(choice(RUNTIMES), 'With --docker: the program of the runtime.', {
     otherwise: 'the first one that knows the container',
   }),
-  pod: optional({
-    type: textThat((text) => /^[a-z0-9][a-z0-9.-]*$/.test(text), 'the name of a Pod', 'NAME'),
-    summary: 'With a cluster: the Pod to ask.',
-    otherwise: 'the newest Pod of the workload that runs',
-  }),
+  pod: optional(
+    textThat((text) => /^[a-z0-9][a-z0-9.-]*$/.test(text), 'the name of a Pod', 'NAME'),
+    'With a cluster: the Pod to ask.',
+    { otherwise: 'the newest Pod of the workload that runs' },
+  ),
 });
 
 const FLAGS = {
   ...CLUSTER_INPUT_FLAGS,
-  container: repeatable({ type: someText('NAME'), summary: 'Run only the probes of this container.' }),
-  probe: repeatable({ type: wordList('PROBE', PROBE_WORDS), summary: 'Run only these probes.' }),
-  count: withDefault({ type: wholeNumber('N', 1, 1000), default: '5', summary: 'How often each probe is run.' }),
-  wait: optional({
-    type: durationValue(3_600_000),
-    summary: 'Wait for so long until all probes pass, and print how long the start took.',
-    otherwise: 'each probe is run at once',
-  }),
-  'allow-side-effects': toggle({ summary: 'Run commands of exec probes that may do more than ask.' }),
-  output: withDefault({ type: choice(TRY_FORMATS), default: 'text', summary: 'Format of the results.' }),
+  container: repeatable(someText('NAME'), 'Run only the probes of this container.'),
+  probe: repeatable(wordList('PROBE', PROBE_WORDS), 'Run only these probes.'),
+  count: withDefault(wholeNumber('N', 1, 1000), '5', 'How often each probe is run.'),
+  wait: optional(
+    durationValue(3_600_000),
+    'Wait for so long until all probes pass, and print how long the start took.',
+    { otherwise: 'each probe is run at once' },
+  ),
+  'allow-side-effects': toggle('Run commands of exec probes that may do more than ask.'),
+  output: withDefault(choice(TRY_FORMATS), 'text', 'Format of the results.'),
   color: COLOUR_FLAG,
-  strict: toggle({ summary: 'Fail for warnings, too.' }),
+  strict: toggle('Fail for warnings, too.'),
   ...TARGET_FLAGS,
   ...CLUSTER_FLAGS,
 } as const;

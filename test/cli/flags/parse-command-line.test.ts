@@ -17,17 +17,17 @@ import type { CommandDefinition, FlagValues } from '../../../src/cli/flags/flag.
 
 const summary = 'A flag.';
 const FLAGS = {
-  name: optional({ type: anyText('NAME'), summary }),
-  host: withDefault({ type: someText('HOST'), default: 'localhost', summary }),
-  file: optional({ type: path('FILE', 'files'), summary }),
-  port: withDefault({ type: wholeNumber('PORT', 1, 9), default: '8', summary }),
-  level: withDefault({ type: choice(['Deny', 'Warn', 'Audit']), default: 'Deny', summary }),
-  output: withDefault({ type: choice(['yaml', 'json']), default: 'yaml', summary }),
-  trust: withDefault({ type: trueOrFalse(), default: 'true', summary }),
-  after: withDefault({ type: durationValue(86_400_000), default: '1m', summary }),
-  users: optional({ type: commaList('USER'), summary }),
-  strict: toggle({ summary }),
-  exclude: repeatable({ type: someText('GLOB'), summary }),
+  name: optional(anyText('NAME'), summary),
+  host: withDefault(someText('HOST'), 'localhost', summary),
+  file: optional(path('FILE', 'files'), summary),
+  port: withDefault(wholeNumber('PORT', 1, 9), '8', summary),
+  level: withDefault(choice(['Deny', 'Warn', 'Audit']), 'Deny', summary),
+  output: withDefault(choice(['yaml', 'json']), 'yaml', summary),
+  trust: withDefault(trueOrFalse(), 'true', summary),
+  after: withDefault(durationValue(86_400_000), '1m', summary),
+  users: optional(commaList('USER'), summary),
+  strict: toggle(summary),
+  exclude: repeatable(someText('GLOB'), summary),
 } as const;
 
 const COMMAND: CommandDefinition<typeof FLAGS> = {
@@ -53,8 +53,8 @@ function problems(args: readonly string[], changes: Partial<CommandDefinition<ty
 }
 
 const LETTER_FLAGS = {
-  namespace: optional({ type: anyText('NAME'), short: 'n', summary }),
-  all: toggle({ short: 'A', summary }),
+  namespace: optional(anyText('NAME'), summary, { short: 'n' }),
+  all: toggle(summary, { short: 'A' }),
 } as const;
 const LETTERS: CommandDefinition<typeof LETTER_FLAGS> = {
   name: 'try',

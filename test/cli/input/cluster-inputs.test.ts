@@ -2,12 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { PatientClient } from '../../../src/cluster/client/patient-client.ts';
-import {
-  readClusterInputs,
-  type ClusterInputOptions,
-  type ClusterInputs,
-} from '../../../src/cli/input/cluster-inputs.ts';
-import { placeOfPolicy } from '../../../src/cli/input/inputs.ts';
+import { readClusterInputs, type ClusterInputOptions } from '../../../src/cli/input/cluster-inputs.ts';
+import { placeOfPolicy, type Inputs } from '../../../src/cli/input/inputs.ts';
 import { startFakeApiServer } from '../../cluster/client/fake-api-server.ts';
 import { clusterPolicyDocument, policyDocument } from '../../support/worlds.ts';
 import { BUILT_INS, discovery, POLICIES, type DiscoveredKind } from './discovery.ts';
@@ -36,7 +32,7 @@ function intercept(
   api.intercept((request) => fault(request) ?? discover(request));
 }
 
-function read(options: Partial<ClusterInputOptions> = {}): Promise<ClusterInputs> {
+function read(options: Partial<ClusterInputOptions> = {}): Promise<Inputs> {
   const client = new PatientClient(api.access, 'test', { random: () => 0, pause: () => Promise.resolve() });
   const all = { names: [], namespace: 'shop', policies: undefined, workloadKinds: undefined, now: NOW, ...options };
   return readClusterInputs(client, all);
@@ -48,8 +44,8 @@ const workload = (name: string, metadata: object = {}): object => ({
   spec: { template: { spec: { containers: [{ name: 'app', image: 'x' }] } } },
 });
 const controller = { ownerReferences: [{ kind: 'Deployment', name: 'web', uid: '1', controller: true }] };
-const files = ({ texts }: ClusterInputs): string[] => texts.map(({ file }) => file);
-const messages = ({ problems }: ClusterInputs): string[] => problems.map(({ file, message }) => `${file}: ${message}`);
+const files = ({ texts }: Inputs): string[] => texts.map(({ file }) => file);
+const messages = ({ problems }: Inputs): string[] => problems.map(({ file, message }) => `${file}: ${message}`);
 const forbidden =
   (path: RegExp) =>
   (request: SeenRequest): Fault | undefined =>

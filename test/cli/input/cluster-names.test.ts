@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { areNamesOfWorkloads, readClusterNames } from '../../../src/cli/input/cluster-choice.ts';
-import { KNOWN_KINDS } from '../../../src/engine/workload/kinds.ts';
 
 describe('names of workloads', () => {
   it.each([
@@ -50,6 +49,6 @@ describe('names of workloads', () => {
     ['-', false],
     ['', false],
   ])('mean a cluster without a flag: %s: %s', (words, isMeant) =>
-    expect(areNamesOfWorkloads(words.split(' ').filter(Boolean), KNOWN_KINDS)).toBe(isMeant),
+    expect(areNamesOfWorkloads(words.split(' ').filter(Boolean))).toBe(isMeant),
   );
 });

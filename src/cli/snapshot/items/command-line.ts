@@ -1,14 +1,15 @@
-import { member, type JsonObject } from '../../../base/json/json-value.ts';
+import type { JsonObject } from '../../../base/json/json-value.ts';
 import { isLoopbackHost } from '../../../engine/probe/handler-values.ts';
 import { shellInvocationOf } from '../../../engine/probe/exec-invocation.ts';
 import { boundedMembersOf } from '../../../engine/workload/bounded-container.ts';
 import type { CommandLine } from '../../../engine/workload/command-reader.ts';
 import type { ListenFlag } from '../../../engine/workload/listen-flags.ts';
-import { bare } from './parts.ts';
+import { bare, listPart, pick } from './parts.ts';
 
 /** The lists of a container's command line, in the order in which the program gets them. */
 const LISTS = ['command', 'args'] as const;
 type List = (typeof LISTS)[number];
+type Lists = Partial<Record<List, unknown>>;
 
 /**
  * Returns `command` and `args` of a container without their words. Only what checks read is left, each at its place:
@@ -24,18 +25,14 @@ export function commandLine(
   probePorts: ReadonlySet<number>,
   words: readonly string[],
 ): JsonObject {
-  const lists: Partial<Record<List, unknown>> = {};
-  for (const list of LISTS) {
-    const value = member(container, list);
-    if (value !== undefined) lists[list] = Array.isArray(value) ? (value as unknown[]).map(bare) : bare(value, 0);
-  }
+  const lists: Lists = pick(container, { command: listPart(bare), args: listPart(bare) });
   if (line.flags.length + words.length > 0) writeFlags(boundedMembersOf(container), lists, line, probePorts, words);
   return lists;
 }
 
 function writeFlags(
   container: JsonObject,
-  lists: Partial<Record<List, unknown>>,
+  lists: Lists,
   { flags, otherPorts }: CommandLine,
   probePorts: ReadonlySet<number>,
   words: readonly string[],
@@ -92,24 +89,24 @@ function scriptPlace(container: JsonObject): { list: List; index: number; at: nu
 }
 
 /** Writes the shortest command that has its script at this place: `sh -e -c SCRIPT`. */
-function writeShell(lists: Partial<Record<List, unknown>>, scriptAt: number): void {
+function writeShell(lists: Lists, scriptAt: number): void {
   for (const [at, { list, index }] of wordsOf(lists).slice(0, scriptAt).entries())
     write(lists, list, index, at === 0 ? 'sh' : at === scriptAt - 1 ? '-c' : '-e');
 }
 
-function wordsOf(container: Partial<Record<List, unknown>>): { list: List; index: number; word: unknown }[] {
+function wordsOf(container: Lists): { list: List; index: number; word: unknown }[] {
   return LISTS.flatMap((list) => {
     const words = container[list];
     return Array.isArray(words) ? (words as unknown[]).map((word, index) => ({ list, index, word })) : [];
   });
 }
 
-function append({ command, args }: Partial<Record<List, unknown>>, text: string): void {
+function append({ command, args }: Lists, text: string): void {
   const words = args ?? command;
   if (Array.isArray(words)) words.push(text);
 }
 
-function write(lists: Partial<Record<List, unknown>>, list: List, index: number, text: string): void {
+function write(lists: Lists, list: List, index: number, text: string): void {
   const words = lists[list];
   if (Array.isArray(words)) words[index] = text;
 }

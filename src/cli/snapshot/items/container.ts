@@ -54,7 +54,7 @@ export function containerPart(
   written: JsonObject,
   container: Container,
   commands: readonly string[],
-  peers: (container: Container) => string | undefined = () => undefined,
+  peers: (container: Container) => string | undefined,
 ): JsonObject {
   const part = pick(written, COPIED_PARTS);
   if (typeof part['image'] === 'string') part['image'] = part['image'].split('@', 1)[0];
@@ -128,12 +128,11 @@ const LETTERS = 'xyzabcdefghijklmnopqrstuvw'.split('');
  */
 function credentialMask(): (probe: unknown) => unknown {
   const maskOf = new Map<string, string>();
-  const used = new Set<string>();
   const mask = (value: string): string => {
     const masks = LETTERS.map((letter) => value.replace(/\P{Cc}/gu, letter));
-    const chosen = maskOf.get(value) ?? masks.find((each) => !used.has(each)) ?? masks[0] ?? '';
+    const free = masks.find((each) => ![...maskOf.values()].includes(each));
+    const chosen = maskOf.get(value) ?? free ?? masks[0] ?? '';
     maskOf.set(value, chosen);
-    used.add(chosen);
     return chosen;
   };
   const maskedHeader = (header: JsonObject): JsonObject => {

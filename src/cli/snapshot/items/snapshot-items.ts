@@ -17,24 +17,22 @@ import { PROBE_TYPE } from '../../../engine/probe/api-schema.ts';
 import { PROBE_KINDS } from '../../../engine/probe/probe.ts';
 import { DEFAULT_CONTAINER_ANNOTATION } from '../../../engine/workload/main-container.ts';
 import { containerPart } from './container.ts';
+import { reportPart } from './report-item.ts';
+import type { Inputs } from '../../input/inputs.ts';
 import { readPods } from '../../../engine/workload/read-pod.ts';
 import { MESH_PROXIES } from '../../../engine/workload/mesh.ts';
 import type { FieldPath } from '../../../base/json/field-path.ts';
-
-interface SnapshotSettings {
-  readonly kinds: readonly WorkloadKind[];
-  readonly namespace: string;
-  /** Returns the part of a report that an observer wrote. Undefined for other objects. Absent = no reports. */
-  readonly reportPart?: (object: JsonObject) => JsonObject | undefined;
-}
 
 /**
  * Returns the parts of objects that verdicts depend on: workloads, policies and our other kinds, Namespaces and
  * Services. Reports about live Pods are kept too. Other objects are left out. The same objects in another order give
  * the same items.
  */
-export function snapshotItems(objects: readonly JsonObject[], settings: SnapshotSettings): readonly JsonObject[] {
-  const commands = objects.flatMap((object) => (isOfProbewright(object) ? dollarTexts(member(object, 'spec')) : []));
+export function snapshotItems(
+  objects: readonly JsonObject[],
+  settings: Pick<Inputs, 'kinds' | 'namespace'>,
+): readonly JsonObject[] {
+  const commands = dollarTexts(objects.filter(isOfProbewright).map((object) => member(object, 'spec')));
   const services = headlessServicesOf(objects, settings.namespace);
   const items = objects
     .map((object) => itemOf(object, settings, commands, services))
@@ -59,7 +57,7 @@ function headlessServicesOf(objects: readonly JsonObject[], namespace: string): 
 
 function itemOf(
   object: JsonObject,
-  settings: SnapshotSettings,
+  settings: Pick<Inputs, 'kinds' | 'namespace'>,
   commands: readonly string[],
   services: ReadonlyMap<string, readonly ServiceDigest[]>,
 ): JsonObject | undefined {
@@ -74,7 +72,7 @@ function itemOf(
     const policy = pick(object, POLICY);
     return typeof kind === 'string' && kind.startsWith('Cluster') ? policy : named(policy);
   }
-  if (member(object, 'apiVersion') !== 'v1') return settings.reportPart?.(object);
+  if (member(object, 'apiVersion') !== 'v1') return reportPart(object);
   if (kind === 'Namespace') return pick(object, NAMESPACE);
   return kind === 'Service' ? named(pick(object, SERVICE)) : undefined;
 }
@@ -151,14 +149,11 @@ const SERVICE: Parts = {
 
 /** The texts with a dollar sign: the words of commands that refer to variables. */
 function dollarTexts(value: unknown): readonly string[] {
-  const found: string[] = [];
-  const open = [value];
-  for (let next = open.pop(); next !== undefined || open.length > 0; next = open.pop()) {
-    if (typeof next === 'string') {
-      if (next.includes('$')) found.push(next);
-    } else if (typeof next === 'object' && next !== null) for (const inner of Object.values(next)) open.push(inner);
-  }
-  return found;
+  const values = [value];
+  // The loop also visits what is added meanwhile.
+  for (const each of values)
+    if (typeof each === 'object' && each !== null) for (const below of Object.values(each)) values.push(below);
+  return values.filter((each) => typeof each === 'string' && each.includes('$')) as string[];
 }
 
 const METADATA = scalars('name', 'generateName', 'namespace', 'deletionTimestamp');
