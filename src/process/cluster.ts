@@ -112,8 +112,8 @@ export class ClusterPolicies implements Part {
     const { log, now, writesStatuses } = dependencies;
     this.#store = store;
     this.#dependencies = dependencies;
-    const writer = (this.#statusWriter = statusWriter(log, 'policy', 'policies', 'a policy'));
-    const exceptionWriter = statusWriter(log, 'exception', 'exceptions', 'an exception');
+    const writer = (this.#statusWriter = statusWriter(log, 'policy'));
+    const exceptionWriter = statusWriter(log, 'exception');
     const exceptions = { client, writer: exceptionWriter, snapshot: () => store.current, now };
     const statuses = (this.exceptionStatuses = writesStatuses ? new ExceptionStatuses(exceptions) : undefined);
     const context = { client, now, random: Math.random, watchRenewal: config.watchRenewal };
@@ -182,15 +182,19 @@ function logOverBudget(log: Logger, kind: string, { namespace, count, first, use
   else log.info({ kind, namespace, first }, 'the objects of the namespace are within the budgets again');
 }
 
-/** A writer of statuses that logs what it cannot write. `field` names an object in the log. */
-function statusWriter(log: Logger, field: string, all: string, one: string): ObjectStatuses {
+function statusWriter(log: Logger, member: 'policy' | 'exception'): ObjectStatuses {
+  const isPolicy = member === 'policy';
   const listener = {
     troubled: (problem: string | undefined) => {
-      if (problem === undefined) log.info(`statuses of ${all} can be written again`);
-      else log.warn({ problem }, `statuses of ${all} cannot be written now`);
+      if (problem === undefined) log.info(`statuses of ${isPolicy ? 'policies' : 'exceptions'} can be written again`);
+      else if (isPolicy) log.warn({ problem }, 'statuses of policies cannot be written now');
+      else log.warn({ problem }, 'statuses of exceptions cannot be written now');
     },
-    setAside: (place: string, reason: string, problem: string) =>
-      log.warn({ [field]: place, reason, problem }, `status of ${one} not written`),
+    setAside: (place: string, reason: string, problem: string) => {
+      const details = { [member]: place, reason, problem };
+      if (isPolicy) log.warn(details, 'status of a policy not written');
+      else log.warn(details, 'status of an exception not written');
+    },
   };
   return new ObjectStatuses(listener, { random: Math.random });
 }

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { reportItem, reportPart } from '../../src/cli/snapshot/items/report-item.ts';
+import { reportItem, reportPart } from '../../src/cli/snapshot/report-item.ts';
 import { readObserverReport } from '../../src/cluster/sources/observer-reports.ts';
 import { describeCases } from '../support/recorded-cases.ts';
 import { deploymentOf } from '../support/worlds.ts';

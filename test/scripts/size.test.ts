@@ -125,8 +125,8 @@ describe('the code', () => {
     expect([...singleChecks].filter((file) => file.includes('/lib/'))).toEqual([]);
   });
 
-  it('of src has at most 49,700 lines', () => {
-    expect(sizeOf(src).lines).toBeLessThanOrEqual(49_700);
+  it('of src has at most 48,700 lines', () => {
+    expect(sizeOf(src).lines).toBeLessThanOrEqual(48_700);
   });
 
   it('exports no name twice', () => expect([...namesExportedTwice(src).keys()]).toEqual([]));
@@ -136,10 +136,10 @@ describe('the code', () => {
   });
 
   it('of a decision has at most 10,100 lines beside single checks', () => {
-    expect(linesBehind('src/webhook/review/validate.ts', 'src/webhook/review/mutate.ts')).toBeLessThanOrEqual(10_100);
+    expect(linesBehind('src/webhook/review/validate.ts', 'src/webhook/review/mutate.ts')).toBeLessThanOrEqual(9_450);
   });
 
   it('that serve can load has at most 21,450 lines beside single checks', () => {
-    expect(linesBehind('src/webhook/serve.ts')).toBeLessThanOrEqual(21_450);
+    expect(linesBehind('src/webhook/serve.ts')).toBeLessThanOrEqual(20_950);
   });
 });

@@ -1,6 +1,6 @@
 import { NumberLiteral, type JsonObject } from '../../base/json/json-value.ts';
 import { manifestsAsSent } from '../input/manifest.ts';
-import { reportItem } from './items/report-item.ts';
+import { reportItem, reportPart } from './report-item.ts';
 import { snapshotItems } from './items/snapshot-items.ts';
 import { EXIT_OK, EXIT_USAGE, type CommandIo } from '../io.ts';
 import { reportProblems, Progress } from '../output/messages.ts';
@@ -14,7 +14,7 @@ export async function runSnapshot(line: ParsedCommandLine<typeof SNAPSHOT.flags>
   const manifests = inputs.texts.flatMap((text) => manifestsAsSent(text));
   const objects = [...(inputs.others ?? []), ...manifests.map(({ object }) => object)];
   const reports = (inputs.observed ?? []).map(reportItem).filter((item) => item !== undefined);
-  const items = snapshotItems([...objects, ...reports], inputs);
+  const items = snapshotItems([...objects, ...reports], { ...inputs, reportPart });
   progress.end();
   writeList(items, io.stdout);
   reportProblems([...inputs.policyWarnings, ...inputs.problems], io, inputs);

@@ -7,7 +7,7 @@ import type { WorkloadKind } from '../../../engine/workload/kinds.ts';
 import { bare, listPart, objectPart, pick, scalar, scalars, declaredPart, type ItemPart, type Parts } from './parts.ts';
 import { ISTIO_ANNOTATIONS } from '../../../engine/checks/mesh-rewrite.ts';
 import { peerServiceIn } from '../../../engine/checks/readiness-deadlock.ts';
-import { type ServiceDigest } from '../../../engine/facts/services.ts';
+import type { ServiceDigest } from '../../../engine/facts/services.ts';
 import { readService } from '../../../engine/facts/read-service.ts';
 import { namesOf, workloadNameOf } from '../../../engine/workload/workload-of-pod.ts';
 import type { Container } from '../../../engine/workload/pod.ts';
@@ -17,21 +17,23 @@ import { PROBE_TYPE } from '../../../engine/probe/api-schema.ts';
 import { PROBE_KINDS } from '../../../engine/probe/probe.ts';
 import { DEFAULT_CONTAINER_ANNOTATION } from '../../../engine/workload/main-container.ts';
 import { containerPart } from './container.ts';
-import { reportPart } from './report-item.ts';
-import type { Inputs } from '../../input/inputs.ts';
 import { readPods } from '../../../engine/workload/read-pod.ts';
 import { MESH_PROXIES } from '../../../engine/workload/mesh.ts';
 import type { FieldPath } from '../../../base/json/field-path.ts';
+
+interface SnapshotSettings {
+  readonly kinds: readonly WorkloadKind[];
+  readonly namespace: string;
+  /** Returns the part of a report that an observer wrote. Undefined for other objects. Absent = no reports. */
+  readonly reportPart?: (object: JsonObject) => JsonObject | undefined;
+}
 
 /**
  * Returns the parts of objects that verdicts depend on: workloads, policies and our other kinds, Namespaces and
  * Services. Reports about live Pods are kept too. Other objects are left out. The same objects in another order give
  * the same items.
  */
-export function snapshotItems(
-  objects: readonly JsonObject[],
-  settings: Pick<Inputs, 'kinds' | 'namespace'>,
-): readonly JsonObject[] {
+export function snapshotItems(objects: readonly JsonObject[], settings: SnapshotSettings): readonly JsonObject[] {
   const commands = dollarTexts(objects.filter(isOfProbewright).map((object) => member(object, 'spec')));
   const services = headlessServicesOf(objects, settings.namespace);
   const items = objects
@@ -57,7 +59,7 @@ function headlessServicesOf(objects: readonly JsonObject[], namespace: string): 
 
 function itemOf(
   object: JsonObject,
-  settings: Pick<Inputs, 'kinds' | 'namespace'>,
+  settings: SnapshotSettings,
   commands: readonly string[],
   services: ReadonlyMap<string, readonly ServiceDigest[]>,
 ): JsonObject | undefined {
@@ -72,7 +74,7 @@ function itemOf(
     const policy = pick(object, POLICY);
     return typeof kind === 'string' && kind.startsWith('Cluster') ? policy : named(policy);
   }
-  if (member(object, 'apiVersion') !== 'v1') return reportPart(object);
+  if (member(object, 'apiVersion') !== 'v1') return settings.reportPart?.(object);
   if (kind === 'Namespace') return pick(object, NAMESPACE);
   return kind === 'Service' ? named(pick(object, SERVICE)) : undefined;
 }

@@ -132,7 +132,7 @@ export function moreFailures(gate: TimedProbe, minimum: number, rest?: string): 
 export function longerStart(gate: TimedProbe, minimum: number): Advice {
   const startup = gate.kind === 'livenessProbe' ? startupProbeFor(gate, minimum) : undefined;
   const otherwise = startup?.advice ?? { remedy: `let the ${gate.kind} allow ${minimum} s to start` };
-  return moreFailures(gate, minimum, ` for ${minimum} s`) ?? otherwise;
+  return moreFailures(gate, minimum, ` for at least ${minimum} s`) ?? otherwise;
 }
 
 const startsOfChecked = oncePerWorkload(({ facts, kind, namespace, object }) => {

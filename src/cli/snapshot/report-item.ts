@@ -1,13 +1,13 @@
-import type { JsonObject } from '../../../base/json/json-value.ts';
-import { profileName } from '../../../engine/facts/startup-profile.ts';
-import { groupOfVersion } from '../../../engine/workload/kinds.ts';
-import { knownResult } from '../../../observer/reports/known-result.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+import { profileName } from '../../engine/facts/startup-profile.ts';
+import { groupOfVersion } from '../../engine/workload/kinds.ts';
+import { knownResult } from '../../observer/reports/known-result.ts';
 import {
   PROBEWRIGHT,
   readObserverReport,
   REPORT_APIS,
   type ReportOfWorkload,
-} from '../../../cluster/sources/observer-reports.ts';
+} from '../../cluster/sources/observer-reports.ts';
 
 /** The reports of an observer about live Pods, for a snapshot. Undefined for other objects. */
 export function reportPart(object: JsonObject): JsonObject | undefined {
