@@ -135,11 +135,11 @@ describe('the code', () => {
     for (const file of src) expect(sizeOf([file]).lines, file).toBeLessThanOrEqual(350);
   });
 
-  it('of a decision has at most 10,100 lines beside single checks', () => {
+  it('of a decision has at most 9,450 lines beside single checks', () => {
     expect(linesBehind('src/webhook/review/validate.ts', 'src/webhook/review/mutate.ts')).toBeLessThanOrEqual(9_450);
   });
 
-  it('that serve can load has at most 21,450 lines beside single checks', () => {
+  it('that serve can load has at most 20,950 lines beside single checks', () => {
     expect(linesBehind('src/webhook/serve.ts')).toBeLessThanOrEqual(20_950);
   });
 });

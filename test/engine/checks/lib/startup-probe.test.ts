@@ -72,7 +72,11 @@ describe('advice for a longer start', () => {
 
   it.each([
     [{ periodSeconds: 10, failureThreshold: 3 }, 60, 'write failureThreshold: 7 for at least 60 s'],
-    [{ periodSeconds: 5, failureThreshold: 3 }, 60, 'write periodSeconds: 10 and failureThreshold: 7 for at least 60 s'],
+    [
+      { periodSeconds: 5, failureThreshold: 3 },
+      60,
+      'write periodSeconds: 10 and failureThreshold: 7 for at least 60 s',
+    ],
     [{ periodSeconds: 10, initialDelaySeconds: 30 }, 60, 'write failureThreshold: 5 for at least 60 s'],
   ])('of %j for %d s is to %s', (numbers, minimum, expected) => expect(remedy(numbers, minimum)).toBe(expected));
 
