@@ -54,7 +54,7 @@ export async function lookOnce(client: ApiClient, looked: LookedAt): Promise<One
   const problems = new Set<string>();
   const list = lister(client, namespace, problems);
   const times = await readPolicyTimes(client).catch((): PolicyTimes => new Map());
-  const surroundings = { snapshot, scope: webhook.scope, changedAt: (of: string) => times.get(of) };
+  const surroundings = { snapshot, scope: webhook.scope, changedAt: (of: string) => times.get(of)?.at };
   const failing = new FailingWorkloads();
   const seen = new Map<string, { workload: NamedObject; pods: number; missed: MissedPod[] }>();
   await list('pods', {}, (pod) => {

@@ -7,7 +7,7 @@ import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
 import { namespaceGauge } from '../gauges.ts';
 import { LIVE_PODS, workloadNameOfPod } from '../observed-workload.ts';
 import { missedProbes, missedResults, type MissedPod } from './missed-probes.ts';
-import { readPolicyTimes, type PolicyTimes } from './policy-times.ts';
+import { laterTimes, readPolicyTimes, type PolicyTimes } from './policy-times.ts';
 import { DEFAULT_SCOPE, readWebhookScope, type WebhookScope } from './webhook-scope.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
@@ -125,7 +125,7 @@ export class MissedPart implements ObserverPart {
         scope: this.#scope,
       };
       if (isSame(basis, this.#basis) || this.#isPausing(now())) return true;
-      this.#times = await readPolicyTimes(this.#context.client);
+      this.#times = laterTimes(this.#times, await readPolicyTimes(this.#context.client), now());
       await this.#list(basis);
       this.#report(undefined);
       return true;
@@ -181,7 +181,7 @@ export class MissedPart implements ObserverPart {
     const workload = workloadNameOfPod(object);
     const { uid } = pod.metadata;
     if (snapshot === undefined || workload === undefined || uid === undefined) return false;
-    const surroundings = { snapshot, scope: this.#scope, changedAt: (source: string) => this.#times.get(source) };
+    const surroundings = { snapshot, scope: this.#scope, changedAt: (source: string) => this.#times.get(source)?.at };
     const missed = missedProbes(object, surroundings);
     if (missed === undefined) return this.#pods.delete(uid);
     const before = this.#pods.get(uid)?.missed;

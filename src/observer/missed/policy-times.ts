@@ -5,8 +5,28 @@ import { instantOf } from '../live-pod.ts';
 import { policySource } from '../../engine/policy/probe-policy.ts';
 import type { ApiClient } from '../../cluster/client/api-client.ts';
 
-/** When the spec of each policy last changed, in milliseconds since the epoch; undefined when it is not known. */
-export type PolicyTimes = ReadonlyMap<string, number | undefined>;
+export interface PolicyTime {
+  readonly generation: number;
+  /** In milliseconds since the epoch; undefined when it is not known. */
+  readonly at: number | undefined;
+}
+
+export type PolicyTimes = ReadonlyMap<string, PolicyTime>;
+
+/**
+ * The times of a reading, with what the reading before tells. API servers before 1.21 do not date a second write of the
+ * same fields: a generation that has grown between two readings has changed by the time of the second one.
+ */
+export function laterTimes(before: PolicyTimes, next: PolicyTimes, readAt: number): PolicyTimes {
+  return new Map(
+    [...next].map(([source, { generation, at }]) => {
+      const known = before.get(source);
+      if (known === undefined || (at !== undefined && at > (known.at ?? -Infinity)))
+        return [source, { generation, at }];
+      return [source, { generation, at: generation > known.generation ? readAt : known.at }];
+    }),
+  );
+}
 
 const COLLECTIONS = [
   { kind: 'ProbePolicy', path: '/apis/probewright.dev/v1alpha1/probepolicies' },
@@ -14,12 +34,15 @@ const COLLECTIONS = [
 ] as const;
 
 export async function readPolicyTimes(client: Pick<ApiClient, 'measured'>): Promise<PolicyTimes> {
-  const times = new Map<string, number | undefined>();
+  const times = new Map<string, PolicyTime>();
   for (const { kind, path } of COLLECTIONS)
     await new PagedList(client).forEachPage({ path, accept: METADATA_LIST, keepsManagedFields: true }, ({ items }) => {
       for (const { metadata } of items) {
-        const { namespace, name } = metadata;
-        times.set(policySource(kind, namespace, name), specChangedAt(metadata as unknown as JsonObject));
+        const { namespace, name, generation = 0 } = metadata;
+        times.set(policySource(kind, namespace, name), {
+          generation,
+          at: specChangedAt(metadata as unknown as JsonObject),
+        });
       }
     });
   return times;

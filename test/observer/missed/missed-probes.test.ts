@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { missedProbes, missedResults } from '../../../src/observer/missed/missed-probes.ts';
-import { specChangedAt } from '../../../src/observer/missed/policy-times.ts';
+import { laterTimes, specChangedAt } from '../../../src/observer/missed/policy-times.ts';
 import { restartLine } from '../../../src/explain/fleet-page/live-findings.ts';
 import { DEFAULT_SCOPE, isInScope, readWebhookScope } from '../../../src/observer/missed/webhook-scope.ts';
 import { defaultedPodSpec } from '../../../src/engine/probe/api-defaults.ts';
@@ -205,6 +205,18 @@ describe('the time of the last change of a policy', () => {
   it('is unknown for a server that did not date the change', () => {
     const managedFields = [entry(creationTimestamp, { 'f:spec': {} })];
     expect(specChangedAt({ generation: 2, creationTimestamp, managedFields })).toBeUndefined();
+  });
+
+  it('is the second reading, when the generation has grown between two readings and no write is dated', () => {
+    const at = (
+      generation: number,
+      time: number | undefined,
+    ): Map<string, { generation: number; at: number | undefined }> => new Map([['p', { generation, at: time }]]);
+    expect(laterTimes(new Map(), at(1, 10), 99)).toStrictEqual(at(1, 10));
+    expect(laterTimes(at(1, 10), at(2, undefined), 99)).toStrictEqual(at(2, 99));
+    expect(laterTimes(at(1, 10), at(2, 50), 99)).toStrictEqual(at(2, 50));
+    expect(laterTimes(at(2, 99), at(2, undefined), 120)).toStrictEqual(at(2, 99));
+    expect(laterTimes(at(2, undefined), at(2, undefined), 120)).toStrictEqual(at(2, undefined));
   });
 
   it.each<[JsonObject]>([
