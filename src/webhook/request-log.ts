@@ -3,8 +3,7 @@ import { looksLikeController, type TrustedControllers } from './review/trusted-c
 import { cut } from '../base/text/cut.ts';
 import { controllerOwners, namesOf } from '../engine/workload/workload-of-pod.ts';
 import type { Logger } from 'pino';
-import type { Decision } from './review/decision.ts';
-import type { AdmissionRequest } from './review/decision.ts';
+import type { AdmissionRequest, Decision } from './review/decision.ts';
 import type { Violation } from '../engine/checks/violation.ts';
 import type { Webhook } from './http/metrics.ts';
 

@@ -111,23 +111,29 @@ interface Asked {
   readonly rules: CheckPolicyByContainer;
 }
 
+/** Probes that may be injected, with what the rules find beside them: absent when they were not asked. */
+interface Judged {
+  readonly permitted: PermittedDefaulting;
+  readonly found?: readonly PlacedFinding[];
+}
+
 /**
  * Gives a container without a probe that a floor of the cluster requires what the cluster's policies give, unless
  * another floor forbids it. Only policies of a namespace can keep such a probe out.
  */
-function withRequired(asked: Asked, judged: PermittedDefaulting): PermittedDefaulting {
+function withRequired(asked: Asked, { permitted: judged, found: known }: Judged): PermittedDefaulting {
   const { layers } = asked.policy;
   const ofPlatform = layers.filter(({ kind }) => kind === 'ClusterProbePolicy');
   const isRequired = layers.some(({ checks }) => REQUIREMENTS.some(({ id }) => checks.get(id)?.floor === 'Deny'));
   if (!isRequired || ofPlatform.length === layers.length) return judged;
-  const platform = withoutForbidden({ ...asked, policy: { ...asked.policy, layers: ofPlatform } });
-  const more = platform.injections.filter(
-    ({ container, kind }) => injectionAt(judged.injections, container, kind) === undefined,
-  );
-  if (more.length === 0) return judged;
-  const found = findingsAlone(judged.pod, asked);
+  const found = known ?? findingsAlone(judged.pod, asked);
   const lacking = new Set(found.filter(({ check }) => check.requiresProbes).map(({ at }) => nameOf(at)));
-  const added = more.filter(({ container }) => lacking.has(nameOf(container)));
+  if (lacking.size === 0) return judged;
+  const { permitted: platform } = withoutForbidden({ ...asked, policy: { ...asked.policy, layers: ofPlatform } });
+  const added = platform.injections.filter(
+    ({ container, kind }) =>
+      lacking.has(nameOf(container)) && injectionAt(judged.injections, container, kind) === undefined,
+  );
   if (added.length === 0) return judged;
   const injections = withSafeStarts([...judged.injections, ...added]);
   const before = new Set(found.map(keyOf));
@@ -151,7 +157,7 @@ function withSafeStarts(injections: readonly Injection[]): Injection[] {
 }
 
 /** The probes that policies give, without those that a rule forbids. */
-function withoutForbidden(asked: Asked): PermittedDefaulting {
+function withoutForbidden(asked: Asked): Judged {
   const { pod, policy, options } = asked;
   let permitted = defaultProbes(pod, policy, options);
   const forbidden = new Map<string, HandlerProblem>();
@@ -161,16 +167,15 @@ function withoutForbidden(asked: Asked): PermittedDefaulting {
     const { injections } = permitted;
     const effective = withProbes(pod, injections);
     const byPlace = new Map(injections.map((one) => [placeOf(one.container, one.kind), one]));
-    const concerning = findingsAlone(effective, asked).filter(
-      (finding) => finding.floor !== undefined || isAbout(finding, byPlace),
-    );
+    const found = findingsAlone(effective, asked);
+    const concerning = found.filter((finding) => finding.floor !== undefined || isAbout(finding, byPlace));
     if (concerning.length > 0) known ??= new Set(findingsAlone(pod, asked).map(keyOf));
     const caused = concerning.filter((finding) => known?.has(keyOf(finding)) !== true);
-    if (caused.length === 0) return { ...permitted, pod: effective };
+    if (caused.length === 0) return { permitted: { ...permitted, pod: effective }, found };
     forbidCulprits(caused, injections, forbidden);
     permitted = defaultProbes(pod, policy, options, (container, kind) => forbidden.get(placeOf(container, kind)));
   }
-  return { ...permitted, pod };
+  return { permitted: { ...permitted, pod } };
 }
 
 /** True for a finding about an injected probe, unless only a port's name says so and an aimed policy names the port. */

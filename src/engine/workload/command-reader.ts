@@ -73,5 +73,6 @@ export class CommandReader {
 
 function lineOf(words: readonly CommandWord[], unread?: CommandWord): CommandLine {
   const flags = listenFlagsOf(words);
-  return { words, flags, otherPorts: () => portsBeside(words, flags), unread };
+  let ports: ReadonlySet<number> | undefined;
+  return { words, flags, otherPorts: () => (ports ??= portsBeside(words, flags)), unread };
 }

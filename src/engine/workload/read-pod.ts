@@ -122,17 +122,24 @@ export interface ProbeToAdd {
   readonly probe: JsonObject | undefined;
 }
 
+const placeOf = ({ list, index }: ProbeToAdd['container']): string => `${list} ${index}`;
+
 /** The same Pod with other probes. Only the probes of containers that get one, or lose one, are read again. */
 export function withProbes(pod: Pod, given: readonly ProbeToAdd[]): Pod {
   if (given.length === 0) return pod;
-  const edits = given.map(({ container: { list, index }, kind, probe = null }) => {
-    return { path: [list, index, kind], value: probe };
-  });
-  const spec = apiSpecOf(withEdits(pod.spec, edits), pod.kind);
+  const byPlace = Map.groupBy(given, ({ container }) => placeOf(container));
+  const lists: Record<string, unknown[]> = {};
+  for (const { list, index, spec } of pod.containers) {
+    const edits = byPlace
+      .get(placeOf({ list, index }))
+      ?.map(({ kind, probe = null }) => ({ path: [kind], value: probe }));
+    if (edits !== undefined) (lists[list] ??= [...listMember(pod.spec, list)])[index] = withEdits(spec, edits);
+  }
+  const spec = apiSpecOf({ ...pod.spec, ...lists }, pod.kind);
   const containers = pod.containers.map((own) => {
     const changed = listMember(spec, own.list)[own.index];
     if (changed === own.spec || !isJsonObject(changed)) return own;
-    const ofOwn = given.filter(({ container: { list, index } }) => list === own.list && index === own.index);
+    const ofOwn = byPlace.get(placeOf(own)) ?? [];
     const writtenAs = (wanted: ProbeKind): unknown =>
       ofOwn.find(({ kind }) => kind === wanted)?.probe ?? own.written.find(({ kind }) => kind === wanted)?.written;
     return withProbesOf(own, changed, writtenAs, pod.commands);

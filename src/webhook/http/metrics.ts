@@ -6,10 +6,9 @@ import { POLICY_KINDS } from '../../engine/policy/probe-policy.ts';
 import { BUILT_IN_KINDS } from '../../engine/workload/kinds.ts';
 import { MISSED_NAMESPACES } from '../../engine/facts/facts.ts';
 import { droppedConnections } from '../../process/http-app.ts';
-import type { Decision } from '../review/decision.ts';
+import type { AdmissionRequest, Decision } from '../review/decision.ts';
 import { gaugesIn, observeNode, observeProcess, type ProcessSources } from '../../process/process-metrics.ts';
 import type { CertificateFigures } from '../certificates/serving-tls.ts';
-import type { AdmissionRequest } from '../review/decision.ts';
 
 export const WEBHOOKS = ['mutate', 'validate', 'review-policies'] as const;
 export type Webhook = (typeof WEBHOOKS)[number];

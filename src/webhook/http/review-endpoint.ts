@@ -1,12 +1,11 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { mutate } from '../review/mutate.ts';
 import { decodeReview } from '../review/review.ts';
-import type { AdmissionRequest } from '../review/decision.ts';
 import { ObjectTooLarge, reviewPolicy, withEffect } from '../review/review-policy.ts';
 import { validate, type ValidateSettings } from '../review/validate.ts';
 import { parseBody, SHORT_BYTES } from './body-limit.ts';
 import { httpError } from './status.ts';
-import type { Decision, Reviewed } from '../review/decision.ts';
+import type { AdmissionRequest, Decision, Reviewed } from '../review/decision.ts';
 import { withContact, type AdmissionReviewReply } from '../review/response.ts';
 import type { MissedNamespace } from '../../engine/facts/facts.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
