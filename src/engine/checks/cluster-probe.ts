@@ -1,5 +1,6 @@
 import { parsedScript, type ExecCommand } from '../probe/exec-invocation.ts';
 import { clusterQuestionIn } from './lib/cluster-questions.ts';
+import { DEEPEST_GROUP } from '../probe/shell-status.ts';
 import { programWords, type ShellCommand, type ShellScript } from '../probe/shell-script.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
 import type { Probe } from '../workload/pod.ts';
@@ -98,6 +99,7 @@ class Paths {
   readonly #tokens: readonly Token[];
   readonly #isMeant: (command: ShellCommand) => boolean;
   #at = 0;
+  #depth = 0;
 
   constructor(commands: readonly ShellCommand[], isMeant: (command: ShellCommand) => boolean) {
     this.#tokens = commands.flatMap(tokensOf);
@@ -145,7 +147,19 @@ class Paths {
     return ends;
   }
 
+  /** A script with too many levels is not read to its end: nobody knows what runs there. */
   #command(): Ends {
+    if (this.#depth > DEEPEST_GROUP) {
+      this.#at = this.#tokens.length;
+      return ANY;
+    }
+    this.#depth += 1;
+    const ends = this.#part();
+    this.#depth -= 1;
+    return ends;
+  }
+
+  #part(): Ends {
     if (this.#takes('if')) return this.#condition();
     if (this.#takes('case')) return this.#choice();
     if (this.#takes('while', 'until')) return this.#loop();

@@ -14,7 +14,7 @@ interface Token {
 }
 
 /** Groups in groups, at most. A deeper script is not read: no real probe needs so many. */
-const DEEPEST = 20;
+export const DEEPEST_GROUP = 20;
 const OPENING = wordSet('( { if for while until');
 const CLOSING = wordSet(') } fi done');
 const KEYWORDS = wordSet('{ } if for while until fi done then do else elif !');
@@ -51,7 +51,7 @@ function tokensOf(commands: readonly ShellCommand[]): Token[] | undefined {
     const isJoined = operator === '\n' && JOINING.has(tokens.at(-1)?.sign ?? '');
     if (/^(?:&|;.+)$/.test(operator)) return undefined;
     if (operator !== '' && !isJoined) add(operator);
-    if (depth < 0 || depth > DEEPEST) return undefined;
+    if (depth < 0 || depth > DEEPEST_GROUP) return undefined;
   }
   return depth === 0 ? tokens : undefined;
 }

@@ -29,6 +29,14 @@ describe('the time in the words of a command', () => {
     expect(script('sleep 1\nsleep 2; true')).toEqual([3, undefined]);
   });
 
+  it.each(['(', '{ ', 'if ', 'while ', 'for x in a; do ', 'case x in *) ', 'f() ', '! '])(
+    'reads no further in a script with thousands of "%s"',
+    (opening) => {
+      expect(script(`sleep 2; ${opening.repeat(4000)}`)).toEqual([2, undefined]);
+      expect(script(`${opening.repeat(4000)} sleep 2`)[1]).toBeUndefined();
+    },
+  );
+
   it('ends a sleep, a request and a script with the timeout in front of it', () => {
     expect(read('timeout', '3', 'sleep', '5')).toEqual([3, undefined]);
     expect(read('timeout', '9', 'sleep', '5')).toEqual([5, undefined]);
