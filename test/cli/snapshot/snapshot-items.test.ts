@@ -124,6 +124,27 @@ describe('the items of a snapshot', () => {
     expect([found?.['edits'], others]).toEqual([undefined, []]);
   });
 
+  it('say that a Pod has a controller, which a missing readiness probe is judged by, and not which', () => {
+    const labels = { app: 'web' };
+    const ownerReferences = [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 's3cret', uid: '1', controller: true }];
+    const pod = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'web', namespace: 'apps', labels, ownerReferences },
+      spec: { containers: [{ name: 'app', ports: [{ containerPort: 8080 }] }] },
+    };
+    const metadata = { name: 'web', namespace: 'apps' };
+    const service = {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata,
+      spec: { selector: labels, ports: [{ port: 8080 }] },
+    };
+    const items = snapshotItems([pod, service], SETTINGS);
+    expect(JSON.stringify(items)).not.toContain('s3cret');
+    expect(verdictOn(items)).toEqual(verdictOn([pod, service]));
+  });
+
   it('have the address of an own headless Service, and nothing else of the variable', () => {
     const env = [{ name: 'PEERS', value: 'amqp://user:s3cret@web:7000' }];
     const readinessProbe = { tcpSocket: { port: 7000 } };

@@ -158,7 +158,10 @@ function dollarTexts(value: unknown): readonly string[] {
   return values.filter((each) => typeof each === 'string' && each.includes('$')) as string[];
 }
 
-const METADATA = scalars('name', 'generateName', 'namespace', 'deletionTimestamp');
+const METADATA: Parts = {
+  ...scalars('name', 'generateName', 'namespace', 'deletionTimestamp'),
+  ownerReferences: listPart(objectPart(scalars('controller'))),
+};
 
 /** Fields of a workload's spec that checks read beside the Pod template. */
 const SPEC: Parts = {
