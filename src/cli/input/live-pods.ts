@@ -21,8 +21,8 @@ export async function readLivePods(
   const { webhook, live, policies: snapshot } = inputs;
   if (webhook === undefined || live === undefined) return undefined;
   const { client, namespace, isNamed } = live;
-  const keys = manifestsIn(inputs).map(({ object }) => workloadKey(nameOfManifest(object)));
-  const named = isNamed ? new Set(keys) : undefined;
+  const objects = isNamed ? manifestsIn(inputs) : undefined;
+  const named = objects && new Set(objects.map(({ object }) => workloadKey(nameOfManifest(object))));
   // Most command lines name files, and need no client of the API server.
   const { lookOnce } = await import('../../observer/one-look.ts');
   const look = await lookOnce(client, { namespace, named, readsEvents, snapshot, webhook, now: io.now() });
