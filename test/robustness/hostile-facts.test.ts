@@ -13,6 +13,8 @@ import type { JsonObject } from '../../src/base/json/json-value.ts';
 const PATIENCE_MILLISECONDS = 60_000;
 /** The mirror reads what comes meanwhile, as from an API server that takes some milliseconds for a write. */
 const WRITES_A_PAUSE = 50;
+/** The creation times of objects have seconds, and of objects of one second the name decides which is older. */
+const CREATION_MILLISECONDS = 1_000;
 
 const EXCEPTIONS = 1500;
 const SERVICES = 1500;
@@ -117,6 +119,7 @@ it('a tenant with thousands of large exceptions and Services harms only the tena
   await expect.poll(all, { timeout: PATIENCE_MILLISECONDS }).toEqual([['excused'], [], ['excused']]);
   expect(await leftOut()).toEqual([]);
 
+  await pause(CREATION_MILLISECONDS);
   await inTurns(EXCEPTIONS, (index) => api.put(exceptionsOf(TENANT), hostileException(index)));
   await inTurns(SERVICES, (index) => api.put(servicesOf(TENANT), hostileService(index)));
   api.put(exceptionsOf(TENANT), exception(TENANT));
