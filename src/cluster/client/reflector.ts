@@ -35,7 +35,7 @@ export interface ReflectorContext extends ClockAndRandom {
   readonly watchRenewal?: number | undefined;
   /** How long a watch may outlast its time before the reflector gives it up, in milliseconds. Default 15 s. */
   readonly watchMargin?: number;
-  /** The pauses after failures. Default 250 ms to 5 s. */
+  /** The pauses after failures. Default 250 ms to 4 s. */
   readonly retry?: BackoffLimits;
 }
 
@@ -61,8 +61,8 @@ const REFUSALS: readonly number[] = [401, 403, 429, 500, 502, 503];
 /** A page is parsed in one turn of the event loop: a megabyte of small members takes 150 ms. */
 const MOST_PAGE_BYTES = 1024 * 1024;
 const MAX_RETRY_AFTER = 30_000;
-/** The pauses after failures. They are short, so that a watch is back within 10 s after its server. */
-const RETRY = { minimum: 250, maximum: 5_000 };
+/** The pauses after failures: two fit into the 10 s in which a watch is to be back after its server. */
+const RETRY = { minimum: 250, maximum: 4_000 };
 const SILENT: ReflectorListener = { seen: () => undefined, troubled: () => undefined };
 
 /**
@@ -131,6 +131,12 @@ export class Reflector {
         await this.#watch();
       } catch (error) {
         if (this.#isStopped()) return;
+        // A version has become too old, often while the API server was away. The list must not wait for that outage's
+        // pause. A second 410 without a watch between means that the list is of no use, too.
+        if (hasCode(error, 410) && ++this.#expired === 1) {
+          this.#resourceVersion = undefined;
+          continue;
+        }
         this.#fail(error);
         // An overloaded API server says in Retry-After how long to wait.
         const asked = error instanceof ApiError ? error.retryAfterMilliseconds : 0;
@@ -151,7 +157,6 @@ export class Reflector {
     this.#contact();
     this.#listener.listed?.(uids);
     this.#status.synced = true;
-    this.#expired = 0;
     this.#firstSync.resolve(undefined);
     return version ?? '';
   }
@@ -197,7 +202,10 @@ export class Reflector {
     }
     this.#status.watching = false;
     const isBrief = performance.now() - openedAt < BRIEF_WATCH_MILLISECONDS;
-    if (!isBrief) this.#backoff.reset();
+    if (!isBrief) {
+      this.#backoff.reset();
+      this.#expired = 0;
+    }
     if (this.#isListWanted) return;
     if (failure !== undefined) throw failure as Error;
     if (isBrief) await pause(this.#backoff.next(), this.#stopped.signal);
@@ -221,8 +229,6 @@ export class Reflector {
     // After a broken connection or a refusal, the next watch continues from the same version: a list would add load.
     const isRefusal = !this.#wasWatchOpened && error instanceof ApiError && REFUSALS.includes(error.code);
     if (!isConnectionError(error) && !isRefusal) this.#resourceVersion = undefined;
-    // One 410 is normal: a version has become too old. A second 410 means that the list fails, too.
-    if (hasCode(error, 410) && ++this.#expired === 1) return;
     const problem = messageOf(error);
     if (this.#problem.note(problem) === 'began') this.#listener.troubled(problem);
   }

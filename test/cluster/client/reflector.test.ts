@@ -521,6 +521,30 @@ describe('a first list that fails', () => {
   });
 });
 
+describe('a version that is too old', () => {
+  /** A pause longer than the test. */
+  const forever: Settings = { options: { retry: { minimum: 3_600_000, maximum: 3_600_000 } } };
+
+  it('is followed by a list at once, however long the pauses have become', async () => {
+    const mirror = reflect(forever);
+    await mirror.synced;
+    await watching();
+    api.disturbWatches('gone');
+    put('a');
+    await agreement(mirror);
+  });
+
+  it('again, after that list, is a failure and makes a pause', async () => {
+    const expired = { kind: 'Status', code: 410, reason: 'Expired', message: 'because' };
+    api.intercept(({ query }) => (query['watch'] === 'true' ? { status: 410, body: expired } : undefined));
+    const mirror = reflect(forever);
+    await waitUntil('it is told', () => mirror.troubles.length > 0);
+    await sleep(50);
+    expect(mirror.troubles).toEqual([`WATCH ${namespaces}: HTTP 410 Expired: because`]);
+    expect(lists()).toHaveLength(2);
+  });
+});
+
 describe('contact', () => {
   it('that is lost is told once, and once when it is back', async () => {
     put('a');
