@@ -176,11 +176,13 @@ export class ObjectStore<T extends Named> implements ReflectorListener {
     const effectOf = (kept: T | undefined): unknown => (kind.effectOf === undefined ? kept : kind.effectOf(kept));
     const state = this.#state(namespace);
     const before = this.find(namespace, name);
+    const place = placeIn(state.list, name);
+    // An object that was deleted and created again may have the same contents, and is younger.
+    if (entry !== undefined && before === entry) state.created[place] = created;
     if (before === entry) return;
     if (effectOf(before) !== effectOf(entry)) this.#isChanged = true;
     if (state.isShared) state.list = [...state.list];
     state.isShared = false;
-    const place = placeIn(state.list, name);
     const [old, added] = [before === undefined ? 0 : 1, entry === undefined ? [] : [entry]];
     state.list.splice(place, old, ...added);
     state.created.splice(place, old, ...added.map(() => created));

@@ -182,6 +182,21 @@ const FOUND_ONCE: [Step[], Use][] = [
 ];
 
 describe('a store with budgets', () => {
+  it('knows that an object with the same contents as before is younger, when it was created again', () => {
+    const world = new World({ objects: 1 }, SERVICES);
+    const spec = { selector: { app: 'web' }, ports: [{ port: 80 }] };
+    const service = (name: string, minute: number): KubernetesObject => {
+      const metadata = { name, namespace: 'apps', creationTimestamp: created(minute) };
+      return { apiVersion: 'v1', kind: 'Service', metadata, ...{ spec } };
+    };
+    world.put(service('a', 1));
+    world.list();
+    world.put(service('a', 5));
+    world.put(service('b', 3));
+    world.list();
+    expect(world.kept).toEqual(['apps/b']);
+  });
+
   it('keeps the oldest exceptions of a namespace, and by a new list the next when there is room again', () => {
     const world = new World({ objects: 2 });
     for (const [name, minute] of Object.entries({ c: 3, a: 9, b: 1, d: 2 })) world.put(exception('apps', name, minute));
