@@ -5,7 +5,7 @@ import type { JsonObject } from '../../src/base/json/json-value.ts';
 const at = (second: number): string => new Date(second * 1000).toISOString();
 const container = (status: object, spec: object = {}, podSpec: object = {}): object | undefined => {
   const pod = { spec: { containers: [{ name: 'app', ...spec }], ...podSpec }, status: { containerStatuses: [status] } };
-  return liveContainersOf(pod as JsonObject)?.containers[0];
+  return liveContainersOf(pod)?.containers[0];
 };
 const app = (status: object): object => ({ name: 'app', ...status });
 const ended = (end: object): object => ({ terminated: { startedAt: at(1), finishedAt: at(5), ...end } });
