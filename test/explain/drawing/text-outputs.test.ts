@@ -1,0 +1,3 @@
+import { describeCommands, isOfExplain } from '../../cli/command-cases.ts';
+
+describeCommands(isOfExplain);
