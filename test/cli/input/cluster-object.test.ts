@@ -19,8 +19,9 @@ const DEPLOYMENTS = {
   isNamespaced: true,
   names: [],
 } as unknown as ClusterKind;
-const objectNamed = (name: string, namespace?: string): KubernetesObject =>
-  ({ metadata: { name, ...(namespace !== undefined && { namespace }) } }) as unknown as KubernetesObject;
+const objectNamed = (name: string, namespace?: string): KubernetesObject => ({
+  metadata: { name, ...(namespace !== undefined && { namespace }) },
+});
 
 it.each([
   ['apps/v1', 'Deployment', 'apps', 'cluster:apps/deployment/web'],

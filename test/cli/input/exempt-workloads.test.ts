@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { exemptNotes, withoutExempt } from '../../../src/cli/input/exempt-workloads.ts';
-import { inputsOf, NO_TEXTS, type Inputs } from '../../../src/cli/input/inputs.ts';
+import { inputsOf, type Inputs } from '../../../src/cli/input/inputs.ts';
 import { KNOWN_KINDS } from '../../../src/engine/workload/kinds.ts';
 import { DEFAULT_SCOPE } from '../../../src/observer/missed/webhook-scope.ts';
 import { NOW } from '../../support/now.ts';

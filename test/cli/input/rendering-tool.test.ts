@@ -39,7 +39,7 @@ describe('the output of a program', () => {
   });
 
   it('is replaced by a reason of at most 600 characters', async () => {
-    const message = await failing(`printf '%${700}s' x | tr ' ' y >&2; exit 1`);
+    const message = await failing(`printf '%700s' x | tr ' ' y >&2; exit 1`);
     expect(message.length).toBeGreaterThan(590);
     expect(message.length).toBeLessThan(640);
   });
