@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import {
   chartAbove,
   directoriesAbove,
@@ -16,14 +16,9 @@ import { withTools } from '../tools-on-path.ts';
 import type { ManifestText } from '../../../src/cli/input/manifest.ts';
 
 let directory: string;
-let restorePath: (() => void) | undefined;
 
 beforeEach(async () => {
   directory = await temporaryDirectory();
-});
-afterEach(() => {
-  restorePath?.();
-  restorePath = undefined;
 });
 
 const at = (...names: string[]): string => join(directory, ...names);
@@ -129,8 +124,9 @@ describe('a rendered chart', () => {
   ): Promise<{ readonly texts: readonly ManifestText[]; readonly args: readonly string[] }> {
     await writeFile(at('output'), output);
     const helm = `printf '%s\\n' "$@" > '${at('args')}'; cat '${at('output')}'\n`;
-    restorePath = await withTools(directory, { helm });
-    const texts = await renderChart(await readChart(at('web')), values, 'shop', version);
+    const chart = await readChart(at('web'));
+    const restorePath = await withTools(directory, { helm });
+    const texts = await renderChart(chart, values, 'shop', version).finally(restorePath);
     return { texts, args: (await readFile(at('args'), 'utf8')).trimEnd().split('\n') };
   }
   const source = (name: string, text: string): string => `---\n# Source: ${name}\n${text}\n`;
