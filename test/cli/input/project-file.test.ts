@@ -167,6 +167,15 @@ describe('the project file', () => {
     expect(stderr).toContain(`.probewright.yaml:${message}`);
   });
 
+  it('that cannot be read is one problem, and nothing is read', async () => {
+    await mkdir(join(directory, 'repo/.probewright.yaml'));
+    await write({ 'repo/web.yaml': DEPLOYMENT });
+    const { code, stdout, stderr } = await run('repo', 'check', 'web.yaml');
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/^\.probewright\.yaml:1:1: cannot be read: /);
+    expect(stderr).toContain('.probewright.yaml has problems, so nothing is read; --no-config leaves the file out');
+  });
+
   it.each(['', '# nothing\n', '{}\n'])('may be empty: %j', async (text) => {
     await write({ 'repo/.probewright.yaml': text, 'repo/web.yaml': DEPLOYMENT });
     expect((await run('repo', 'check', 'web.yaml')).code).toBe(0);

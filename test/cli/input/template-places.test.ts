@@ -163,6 +163,11 @@ describe('the value of the chart', () => {
     expect(placeOf(template, rendered, 'path: /a')).toEqual(['path: {{ .Values.path }}', 5, 'path', 'path']);
   });
 
+  it('is not that below an item which the template writes', () => {
+    const template = 'kind: Pod\nspec:\n- name: app\n  {{- toYaml .Values.rest | nindent 2 }}\n';
+    expect(placeOf(template, 'kind: Pod\nspec:\n- name: app\n  port: 80\n', '- name: app')[3]).toBeUndefined();
+  });
+
   it('is not that of a line below a value which the template writes', () => {
     const template = 'kind: Pod\nspec:\n  a: 1\n  b: {{ .Values.b }}\n';
     expect(placeOf(template, 'kind: Pod\nspec:\n  a: 1\n  b: 2\n', 'a: 1')[3]).toBeUndefined();
