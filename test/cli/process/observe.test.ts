@@ -1,3 +1,5 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { parseCommandLine } from '../../../src/cli/flags/parse-command-line.ts';
 import { observeConfig, runObserve } from '../../../src/cli/process/observe.ts';
@@ -55,6 +57,19 @@ it('observe ends with 2 and says why when it cannot start', async () => {
   const { code, stderr } = await runProbewright(['observe', '--kubeconfig', 'nowhere.yaml', ...PORTS]);
   expect(code).toBe(2);
   expect(stderr).toMatch(/^probewright observe: .*nowhere\.yaml/);
+});
+
+it('observe names each problem of policies in files, and ends with 2', async () => {
+  const directory = await temporaryDirectory();
+  const kubeconfig = await writeKubeconfig(directory, api, 'apps');
+  const policy =
+    'apiVersion: probewright.dev/v1alpha1\nkind: ProbePolicy\nmetadata: { name: p, namespace: a }\nspec: { prot: 1 }\n';
+  await mkdir(join(directory, 'policies'));
+  await writeFile(join(directory, 'policies', 'p.yaml'), policy);
+  const args = ['observe', '--kubeconfig', kubeconfig, '--policies', join(directory, 'policies'), ...PORTS];
+  const { code, stderr } = await runProbewright(args, { directory });
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/^DIR\/policies\/p\.yaml:4:\d+: .*prot.*\nprobewright observe: /);
 });
 
 it('the settings of observe have the connection apart, and learn start times unless --startups is false', () => {

@@ -226,7 +226,7 @@ describe('the items of a snapshot', () => {
     ];
     const shown = snapshotItems(objects, SETTINGS).map(({ kind, metadata }) => {
       const { namespace, name, generateName } = metadata as Record<string, unknown>;
-      return [kind, namespace, name ?? generateName].filter((each) => each !== undefined).join(' ');
+      return [kind, namespace, name ?? generateName].filter((each) => typeof each === 'string').join(' ');
     });
     expect(shown).toEqual([
       'Namespace a',
