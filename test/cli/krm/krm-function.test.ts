@@ -143,6 +143,28 @@ describe('krm-function', () => {
     ]);
   });
 
+  it('names a policy of the config as the object of what its probes do wrong', async () => {
+    const policy = (kind: string, metadata: object): object => ({
+      ...{ apiVersion: 'probewright.dev/v1alpha1', kind, metadata },
+      spec: { kubernetesProbeEndpoints: { readinessProbe: '/ready', livenessProbe: '/ready' } },
+    });
+    const bare = LIST.replace(/ {14}livenessProbe.*\n/, '');
+    const references = async (of: object): Promise<readonly unknown[]> =>
+      resultsOf((await run(withConfig({ policies: [of] }, bare))).stdout).map(({ resourceRef, file }) => [
+        resourceRef,
+        file,
+      ]);
+    const apiVersion = 'probewright.dev/v1alpha1';
+    expect(await references(policy('ClusterProbePolicy', { name: 'house' }))).toContainEqual([
+      { apiVersion, kind: 'ClusterProbePolicy', name: 'house' },
+      undefined,
+    ]);
+    expect(await references(policy('ProbePolicy', { name: 'team', namespace: 'shop' }))).toContainEqual([
+      { apiVersion, kind: 'ProbePolicy', namespace: 'shop', name: 'team' },
+      undefined,
+    ]);
+  });
+
   it('fails for a warning only if it is strict', async () => {
     const { code, stdout, stderr } = await run(WARNED);
     expect(resultsOf(stdout).map(({ severity }) => severity)).toContain('warning');
