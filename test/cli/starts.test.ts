@@ -126,7 +126,7 @@ describe('probewright starts', () => {
     }));
     const metadata = { name: 'web', namespace: 'apps' };
     const container = { name: 'app', image: 'a', livenessProbe: { httpGet: { path: '/', port: 80 } } };
-    const objects = (learned: object) => [
+    const objects = (learned: object, startupSeconds?: number) => [
       {
         ...{ apiVersion: 'probewright.dev/v1alpha1', kind: 'StartupProfile' },
         metadata: { name: 'deployment-web', namespace: 'apps' },
@@ -141,17 +141,22 @@ describe('probewright starts', () => {
       },
       {
         ...{ apiVersion: 'probewright.dev/v1alpha1', kind: 'ProbePolicy', metadata },
-        spec: { containers: ['app'], slowStart: { learned }, probes: { startupProbe: { periodSeconds: 2 } } },
+        spec: {
+          containers: ['app'],
+          slowStart: { learned, startupSeconds },
+          probes: { startupProbe: { periodSeconds: 2 } },
+        },
       },
     ];
-    const budget = async (learned: object): Promise<unknown> => {
-      const { stdout } = await starts(objects(learned), '--output', 'json');
+    const budget = async (learned: object, startupSeconds?: number): Promise<unknown> => {
+      const { stdout } = await starts(objects(learned, startupSeconds), '--output', 'json');
       return (JSON.parse(stdout) as { starts: readonly { budgetSeconds?: number }[] }).starts[0]?.budgetSeconds;
     };
     expect(await budget({})).toBe(66);
     const { stdout } = await runProbewright(['explain', '--details', join(directory, 'list.json')]);
     expect(stdout).toContain('66 s to start');
     expect(await budget({ margin: 2 })).toBe(86);
+    expect(await budget({}, 300)).toBe(300);
     expect(await budget({ minimumStarts: 6 })).toBeUndefined();
   });
 });

@@ -241,6 +241,23 @@ describe('the items of a snapshot', () => {
     ]);
   });
 
+  it('have whether fields of an ephemeral container are set, and the container that it looks at', () => {
+    const ephemeral = (targetContainerName: unknown): JsonObject => ({
+      ...{ name: 'debug', image: 'tools@sha256:1', targetContainerName },
+      ...{ resizePolicy: [{ resourceName: 'cpu' }], resources: { limits: { cpu: 1 }, other: 's' } },
+    });
+    const itemOf = (target: unknown, list: string): unknown => {
+      const spec = { containers: [{ name: 'app', image: 'x' }], [list]: [ephemeral(target)] };
+      const [item] = snapshotItems([{ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' }, spec }], SETTINGS);
+      return (item?.['spec'] as Record<string, readonly unknown[]>)[list]?.[0];
+    };
+    const bare = { name: 'debug', image: 'tools' };
+    const set = { resizePolicy: [], resources: { limits: {} } };
+    expect(itemOf('app', 'ephemeralContainers')).toEqual({ ...bare, ...set, targetContainerName: 'app' });
+    expect(itemOf(3, 'ephemeralContainers')).toEqual({ ...bare, ...set });
+    expect(itemOf('app', 'initContainers')).toEqual(bare);
+  });
+
   it('have samples of starts by their places, and a sample of a wrong type is empty', () => {
     const at = '2026-11-20T10:00:00Z';
     const sample = { seconds: 20, basis: 'startup', at, id: 'node-1/uid', node: 'n' };
