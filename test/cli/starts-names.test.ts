@@ -54,6 +54,12 @@ it('prints all profiles of the namespace without a name', async () => {
   expect(workloadsIn((await startsOf()).stdout)).toEqual(['Deployment/web', 'Deployment/worker', 'StatefulSet/web']);
 });
 
+it('prints the profile of a workload that is gone only where none is named', async () => {
+  api.put('/apis/probewright.dev/v1alpha1/namespaces/apps/startupprofiles', profile('Deployment', 'gone'));
+  expect(workloadsIn((await startsOf()).stdout)).toContain('Deployment/gone');
+  expect(workloadsIn((await startsOf('deploy/web')).stdout)).toEqual(['Deployment/web']);
+});
+
 it.each([
   ['deploy/none', 'cluster: deployments.apps "none" in namespace apps does not exist\n'],
   [

@@ -78,7 +78,7 @@ function valueRead(template: readonly Line[], found: number, isWhole: boolean): 
   const lines = template.slice(found, endOfBlock(template, found, template.length));
   const index = lines.findIndex(({ text }) => text.includes(EXPRESSION));
   // A mapping that is written in the template may have one computed field. The value is not the mapping then.
-  if (isWhole && lines.slice(1, index).some(({ text }) => text !== '')) return undefined;
+  if (isWhole && lines.slice(1, index + 1).some(({ text }) => !/^$|^\{\{/.test(text))) return undefined;
   const expression = lines[index]?.text ?? '';
   const direct = VALUE.exec(expression)?.[1];
   if (direct !== undefined || !/\btoYaml\s+\.(?:[\s)|}]|-\})/.test(expression)) return direct;

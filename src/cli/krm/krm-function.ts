@@ -19,7 +19,6 @@ import { checkUrl, fullMessage } from '../../engine/checks/violation.ts';
 import { namespaceOf, type ParsedText } from '../input/manifest.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
 import { LEVEL_OF_ACTION, type Level } from '../output/level.ts';
-import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { PlacedViolation } from '../check/report.ts';
 
 /** `probewright krm-function`: a ResourceList in, a ResourceList out, as kustomize and kpt run functions. */
@@ -74,15 +73,11 @@ function readList(text: string): JsonObject {
 
 function fixed(source: ParsedText, inputs: Inputs, { advice }: FunctionSettings) {
   const { after, remarks, problems } = fixFile(source, inputs, advice ? SHOWN_BY_DEFAULT : undefined);
-  refuseAny(problems);
+  if (problems.length > 0) throw new AggregateError(problems.map(({ message }) => message));
   // Without the labels of a namespace, the function adds nothing, and its user sees no reason.
   const notes = unaskedSelectors(inputs).map((note) => note.message.replace(/^note: /, ''));
   const info = (remark: string): FunctionResult => ({ message: withoutPosition(remark), severity: 'info' });
   return { text: after, results: [...remarks, ...notes].map(info), fails: false };
-}
-
-function refuseAny(problems: readonly FileProblem[]): void {
-  if (problems.length > 0) throw new AggregateError(problems.map(({ message }) => message));
 }
 
 /** The lines of the ResourceList mean nothing to its user. */
@@ -91,8 +86,7 @@ function withoutPosition(remark: string): string {
 }
 
 function checked({ text }: ParsedText, inputs: Inputs, list: JsonObject, { strict }: FunctionSettings) {
-  const { violations, problems } = checkInputs(inputs, 'Deny');
-  refuseAny(problems);
+  const { violations } = checkInputs(inputs, 'Deny');
   const items = member(list, 'items');
   const results = withoutRepeatsByObject(violations)
     .map((violation) => violationResult(violation, Array.isArray(items) ? items : []))

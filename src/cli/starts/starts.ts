@@ -2,6 +2,7 @@ import { profileName } from '../../engine/facts/startup-profile.ts';
 import { stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { figuresOfSeconds, type ShownFigures } from '../../observer/starts/profile-update.ts';
 import { startInSnapshot } from '../../observer/starts/measured-start.ts';
+import { compareText } from '../../base/text/cut.ts';
 import { jsonText, visible } from '../../base/text/visible.ts';
 import { manifestsIn, nameOf, namespaceOf, policyOfPod, workloadIn } from '../input/manifest.ts';
 import { templatePolicy } from '../../engine/defaulting/default-probes.ts';
@@ -19,10 +20,7 @@ export async function runStarts(line: ParsedCommandLine<typeof STARTS.flags>, io
   const inputs = await readAnyInputs('starts', line, io);
   const isNamed = inputs.isFromCluster && line.positionals.length > 0;
   const objects = manifestsIn(inputs).map(({ object }) => object);
-  const rows = [
-    ...rowsOfProfiles(objects, inputs, isNamed),
-    ...rowsOfPods(objects, inputs, line.flags.now ?? io.now()),
-  ].sort(inOrder);
+  const rows = [...rowsOfProfiles(objects, inputs, isNamed), ...rowsOfPods(objects, inputs)].sort(inOrder);
   io.stdout.write(line.flags.output === 'json' ? startsAsJson(rows) : startsAsText(rows));
   reportProblems([...inputs.policyWarnings, ...inputs.problems], io, inputs);
   return inputs.problems.length > 0 ? EXIT_USAGE : EXIT_OK;
@@ -52,10 +50,10 @@ function rowsOfProfiles(objects: readonly JsonObject[], inputs: Inputs, isNamed:
   );
 }
 
-function rowsOfPods(objects: readonly JsonObject[], inputs: Inputs, now: number): StartsRow[] {
+function rowsOfPods(objects: readonly JsonObject[], inputs: Inputs): StartsRow[] {
   const pods = objects.filter((object) => object['kind'] === 'Pod' && object['apiVersion'] === 'v1');
   const starts = pods.flatMap((pod) => {
-    const start = startInSnapshot(pod, now);
+    const start = startInSnapshot(pod, inputs.now);
     return start === undefined ? [] : [{ ...start, pod }];
   });
   const byContainer = Map.groupBy(starts, ({ namespace, container, workload }) =>
@@ -100,7 +98,7 @@ function budgetOf(
 
 function inOrder(one: StartsRow, other: StartsRow): number {
   const key = ({ namespace, kind, name, container }: StartsRow): string => [namespace, kind, name, container].join(' ');
-  return key(one) < key(other) ? -1 : 1;
+  return compareText(key(one), key(other));
 }
 
 interface StartsRow extends ShownFigures {

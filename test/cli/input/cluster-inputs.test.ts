@@ -208,6 +208,16 @@ describe('a cluster as inputs', () => {
     });
   });
 
+  it('tells after each list how many are read', async () => {
+    const client = new PatientClient(api.access, 'test', { random: () => 0, pause: () => Promise.resolve() });
+    const options = { names: [], namespace: 'shop', policies: undefined, workloadKinds: undefined, now: NOW };
+    const seen: [number, number][] = [];
+    await readClusterInputs(client, options, (done, total) => seen.push([done, total]));
+    expect(seen.map(([done]) => done)).toEqual(seen.map((_, index) => index + 1));
+    expect(new Set(seen.map(([, total]) => total))).toEqual(new Set([seen.length]));
+    expect(seen.length).toBeGreaterThan(BUILT_INS.length);
+  });
+
   it('has at most 5 requests open at once', async () => {
     const names = Array.from({ length: 40 }, (_, index) => ({ type: 'deploy', name: `web-${index}` }));
     for (const { name } of names) api.put(DEPLOYMENTS, workload(name));

@@ -144,6 +144,16 @@ describe('the inputs of a command', () => {
     expect(named).toEqual([1, [], 0]);
   });
 
+  it('count each workload once, and no other object', () => {
+    const seen: number[] = [];
+    const onRead = (files: number, workloads: number): number => seen.push(files * 1000 + workloads);
+    const text = `${DEPLOYMENT}---\n${FLEET}---\n`.repeat(100);
+    inputsOf(textsOf(['a.yaml', text], ['b.yaml', text]), NO_TEXTS, { ...settings, onRead });
+    expect(Math.max(...seen.filter((at) => at < 1000))).toBeLessThanOrEqual(100);
+    expect(seen.find((at) => at >= 1000)).toBeLessThan(1200);
+    expect(seen.find((at) => at >= 1000)).toBeGreaterThanOrEqual(1100);
+  });
+
   it('tell how far the reading is, by files and by workloads', () => {
     const seen: string[] = [];
     const long = `${DEPLOYMENT}---\n`.repeat(200);

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { reasonForNothing, unreadLines } from '../../../src/cli/input/passed-over.ts';
 import { runProbewright, type Ran } from '../run-probewright.ts';
 
 let directory: string;
@@ -58,5 +59,35 @@ describe('a directory with other files than manifests', () => {
     expect(code).toBe(1);
     expect(stderr).toMatch(/^DIR\/pod\.yaml:\d+:\d+: /);
     expect((await check(at('pod.yaml'))).code).toBe(2);
+  });
+});
+
+describe('the lines about what was not read', () => {
+  const passedOver = [{ file: 'a.yaml', reason: 'object' as const }];
+  const [rendered, alone] = [{ why: 'chart a: not rendered', command: 'helm template a' }, { why: 'a component' }];
+
+  it('are none when everything was read', () => {
+    expect([unreadLines({}, 'check', false), unreadLines({}, 'check', true)]).toEqual([[], []]);
+  });
+
+  it('count files, and name a file with its reason only if that is wished', () => {
+    const summary = 'passed over 1 file: 1 no Kubernetes object';
+    expect(unreadLines({ passedOver }, 'check', false)).toEqual([`${summary}; --verbose lists them`]);
+    expect(unreadLines({ passedOver }, 'check', true)).toEqual(['a.yaml: passed over: no Kubernetes object', summary]);
+  });
+
+  it('name one chart with what to type, and count many', () => {
+    const line = 'chart a: not rendered; helm template a | probewright plan -';
+    expect(unreadLines({ notes: [rendered] }, 'plan', false)).toEqual([line]);
+    expect(unreadLines({ notes: [rendered, alone] }, 'plan', false)).toEqual([
+      '2 charts and kustomizations are not rendered; --verbose says why, and what to type',
+    ]);
+    expect(unreadLines({ notes: [rendered, alone] }, 'plan', true)).toEqual([line, 'a component']);
+  });
+
+  it('have one reason for which nothing is checked: a note before others', () => {
+    expect(reasonForNothing({ notes: [alone, rendered], unchecked: ['x'] }, 'check')).toBe('a component');
+    expect(reasonForNothing({ unchecked: ['x', 'y'] }, 'check')).toBe('x');
+    expect(reasonForNothing({}, 'check')).toBeUndefined();
   });
 });

@@ -150,6 +150,11 @@ describe('the project file', () => {
     ['policies: nowhere', '1:1: policies: "nowhere" cannot be read: ENOENT: '],
     ['policies: [a, b]', '1:1: policies: must be a string, not ["a","b"]'],
     ['namespace: Shop', '1:1: namespace: "Shop" is no name of a namespace'],
+    [`namespace: ${'a'.repeat(64)}`, '1:1: namespace: "aaa'],
+    ['policies: ""', '1:1: policies: must have at least 1 characters, not 0'],
+    [`policies: ${'a'.repeat(4097)}`, '1:1: policies: '],
+    [`exclude: [${'a, '.repeat(1001)}]`, '1:1: exclude: must have at most 1000 elements'],
+    ['charts: [{ path: "" }]', '1:12: charts[0].path: must have at least 1 characters, not 0'],
     ['exclude: vendor', '1:1: exclude: must be a list, not "vendor"'],
     ['minLevel: warn', '1:1: minLevel: must be error or warning or note, not "warn"'],
     ['kubernetesVersion: 1.30', '1:1: kubernetesVersion: must be a string, not 1.3; put it in quotes'],
@@ -165,6 +170,23 @@ describe('the project file', () => {
     const { code, stderr } = await run('repo', 'check', 'web.yaml');
     expect(code).toBe(2);
     expect(stderr).toContain(`.probewright.yaml:${message}`);
+  });
+
+  it.each([`namespace: ${'a'.repeat(63)}`, `exclude: ['${'a'.repeat(4096)}']`, 'kubernetesVersion: v1.333.333'])(
+    'may be as long as its bounds: %s',
+    async (text) => {
+      await write({ 'repo/.probewright.yaml': `${text}\n`, 'repo/web.yaml': DEPLOYMENT });
+      expect((await run('repo', 'check', 'web.yaml')).code).toBe(0);
+    },
+  );
+
+  it('that cannot be read is one problem, and nothing is read', async () => {
+    await mkdir(join(directory, 'repo/.probewright.yaml'));
+    await write({ 'repo/web.yaml': DEPLOYMENT });
+    const { code, stdout, stderr } = await run('repo', 'check', 'web.yaml');
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/^\.probewright\.yaml:1:1: cannot be read: /);
+    expect(stderr).toContain('.probewright.yaml has problems, so nothing is read; --no-config leaves the file out');
   });
 
   it.each(['', '# nothing\n', '{}\n'])('may be empty: %j', async (text) => {

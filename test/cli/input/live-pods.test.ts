@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startFakeApiServer, type FakeApiServer } from '../cluster/client/fake-api-server.ts';
-import { policyDocument } from '../support/worlds.ts';
-import { BUILT_INS, discovery, POLICIES, writeKubeconfig } from './input/discovery.ts';
-import { runProbewright } from './run-probewright.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
-import type { CheckOutput, ExplainOutput, PlanOutput } from '../../src/cli/output/json-outputs.ts';
-import type { JsonObject } from '../../src/base/json/json-value.ts';
+import { startFakeApiServer, type FakeApiServer } from '../../cluster/client/fake-api-server.ts';
+import { policyDocument } from '../../support/worlds.ts';
+import { BUILT_INS, discovery, POLICIES, writeKubeconfig } from './discovery.ts';
+import { runProbewright } from '../run-probewright.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import type { CheckOutput, ExplainOutput, PlanOutput } from '../../../src/cli/output/json-outputs.ts';
+import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 let directory: string;
 let kubeconfig: string;

@@ -2,11 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { isJsonObject, type JsonObject } from '../../../src/base/json/json-value.ts';
-import { snapshotItems } from '../../../src/cli/snapshot/items/snapshot-items.ts';
-import { KNOWN_KINDS } from '../../../src/engine/workload/kinds.ts';
-import { checkTexts } from '../../support/check-texts.ts';
-import { clusterPolicyDocument, policyDocument } from '../../support/worlds.ts';
+import { isJsonObject, type JsonObject } from '../../../../src/base/json/json-value.ts';
+import { snapshotItems } from '../../../../src/cli/snapshot/items/snapshot-items.ts';
+import { KNOWN_KINDS } from '../../../../src/engine/workload/kinds.ts';
+import { checkTexts } from '../../../support/check-texts.ts';
+import { clusterPolicyDocument, policyDocument } from '../../../support/worlds.ts';
 
 const SETTINGS = { kinds: KNOWN_KINDS, namespace: 'default' };
 
@@ -201,6 +201,81 @@ describe('the items of a snapshot', () => {
       ['Pod', 'b'],
     ]);
     expect(snapshotItems(objects.toReversed(), SETTINGS)).toEqual(items);
+  });
+
+  it('are in the order of what others depend on, and then of namespace, kind and name', () => {
+    const of = (kind: string, name: string, namespace?: string, apiVersion = 'v1'): JsonObject => ({
+      ...{ apiVersion, kind },
+      metadata: { name, ...(namespace !== undefined && { namespace }) },
+    });
+    const own = 'probewright.dev/v1alpha1';
+    const pod = { spec: { containers: [{ name: 'app', image: 'x' }] } };
+    const generated = (generateName: string): JsonObject => ({
+      ...{ apiVersion: 'v1', kind: 'Pod', metadata: { generateName, namespace: 'a' }, ...pod },
+    });
+    const objects = [
+      { ...of('Pod', 'a', 'b'), ...pod },
+      generated('z-'),
+      generated('c-'),
+      { ...of('Pod', 'b', 'a'), ...pod },
+      { ...of('Service', 's', 'a'), spec: {} },
+      { ...of('StartupProfile', 'p', 'a', own), status: {} },
+      { ...of('ProbePolicy', 'p', 'a', own), spec: {} },
+      { ...of('ClusterProbePolicy', 'p', undefined, own), spec: {} },
+      of('Namespace', 'a'),
+    ];
+    const shown = snapshotItems(objects, SETTINGS).map(({ kind, metadata }) => {
+      const { namespace, name, generateName } = metadata as Record<string, unknown>;
+      return [kind, namespace, name ?? generateName].filter((each) => typeof each === 'string').join(' ');
+    });
+    expect(shown).toEqual([
+      'Namespace a',
+      'ClusterProbePolicy p',
+      'ProbePolicy a p',
+      'StartupProfile a p',
+      'Service a s',
+      'Pod a b',
+      'Pod a c-',
+      'Pod a z-',
+      'Pod b a',
+    ]);
+  });
+
+  it('have whether fields of an ephemeral container are set, and the container that it looks at', () => {
+    const ephemeral = (targetContainerName: unknown): JsonObject => ({
+      ...{ name: 'debug', image: 'tools@sha256:1', targetContainerName },
+      ...{ resizePolicy: [{ resourceName: 'cpu' }], resources: { limits: { cpu: 1 }, other: 's' } },
+    });
+    const itemOf = (target: unknown, list: string): unknown => {
+      const spec = { containers: [{ name: 'app', image: 'x' }], [list]: [ephemeral(target)] };
+      const [item] = snapshotItems([{ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' }, spec }], SETTINGS);
+      return (item?.['spec'] as Record<string, readonly unknown[]>)[list]?.[0];
+    };
+    const bare = { name: 'debug', image: 'tools' };
+    const set = { resizePolicy: [], resources: { limits: {} } };
+    expect(itemOf('app', 'ephemeralContainers')).toEqual({ ...bare, ...set, targetContainerName: 'app' });
+    expect(itemOf(3, 'ephemeralContainers')).toEqual({ ...bare, ...set });
+    expect(itemOf('app', 'initContainers')).toEqual(bare);
+  });
+
+  it('have samples of starts by their places, and a sample of a wrong type is empty', () => {
+    const at = '2026-11-20T10:00:00Z';
+    const sample = { seconds: 20, basis: 'startup', at, id: 'node-1/uid', node: 'n' };
+    const status = {
+      workload: { kind: 'Deployment', name: 'web' },
+      containers: [{ name: 'app', samples: [sample, 'x', sample] }],
+    };
+    const object = {
+      apiVersion: 'probewright.dev/v1alpha1',
+      kind: 'StartupProfile',
+      metadata: { name: 'p', namespace: 'a' },
+      status,
+    };
+    const [item] = snapshotItems([object], SETTINGS);
+    const kept = (id: string): object => ({ seconds: 20, basis: 'startup', at, id });
+    expect((item?.['status'] as typeof status).containers).toEqual([
+      { name: 'app', samples: [kept('0'), '', kept('2')] },
+    ]);
   });
 
   it('have what verdicts read of each kind, and nothing else', () => {

@@ -2,14 +2,14 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import https from 'node:https';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { expectValidReply } from '../support/protocol.ts';
-import { appContainer, pod, reviewOf } from '../support/worlds.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { expectValidReply } from '../../support/protocol.ts';
+import { appContainer, pod, reviewOf } from '../../support/worlds.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const review = reviewOf(pod([appContainer()]));
 const uid = String(review.request['uid']);
-const main = join(import.meta.dirname, '../../src/main.ts');
-const policies = join(import.meta.dirname, '../../examples/policies');
+const main = join(import.meta.dirname, '../../../src/main.ts');
+const policies = join(import.meta.dirname, '../../../examples/policies');
 
 let directory: string;
 let child: ChildProcess | undefined;
@@ -132,7 +132,7 @@ describe('probewright serve', () => {
   it('prints every problem of bad policies as file:line:column and exits 2', async () => {
     const { stderr, exited } = await serve([
       '--policies',
-      join(import.meta.dirname, '../fixtures/policies/bad'),
+      join(import.meta.dirname, '../../fixtures/policies/bad'),
       '--host',
       '127.0.0.1',
       '--port',

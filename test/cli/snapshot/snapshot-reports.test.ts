@@ -1,13 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { reportItem, reportPart } from '../../src/cli/snapshot/report-item.ts';
-import { readObserverReport } from '../../src/cluster/sources/observer-reports.ts';
-import { describeCases } from '../support/recorded-cases.ts';
-import { deploymentOf } from '../support/worlds.ts';
-import { runProbewright } from './run-probewright.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
-import type { JsonObject } from '../../src/base/json/json-value.ts';
+import { reportItem, reportPart } from '../../../src/cli/snapshot/report-item.ts';
+import { readObserverReport } from '../../../src/cluster/sources/observer-reports.ts';
+import { describeCases } from '../../support/recorded-cases.ts';
+import { deploymentOf } from '../../support/worlds.ts';
+import { runProbewright } from '../run-probewright.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 /** A report as an observer writes it, with one result. */
 function report(rule: unknown, properties: unknown): JsonObject {

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
-import { isJsonObject, type JsonObject } from '../../../src/base/json/json-value.ts';
-import { workloadPart } from '../../../src/cli/snapshot/items/snapshot-items.ts';
-import { KNOWN_KINDS, workloadKindOfManifest } from '../../../src/engine/workload/kinds.ts';
-import { anyWorkload } from '../../support/arbitrary-workloads.ts';
-import { checkTexts } from '../../support/check-texts.ts';
-import { clusterPolicyDocument, policyDocument } from '../../support/worlds.ts';
-import { runs } from '../../support/runs.ts';
+import { CHECK_CATALOGUE } from '../../../../src/engine/checks/catalogue.ts';
+import { isJsonObject, type JsonObject } from '../../../../src/base/json/json-value.ts';
+import { workloadPart } from '../../../../src/cli/snapshot/items/snapshot-items.ts';
+import { KNOWN_KINDS, workloadKindOfManifest } from '../../../../src/engine/workload/kinds.ts';
+import { anyWorkload } from '../../../support/arbitrary-workloads.ts';
+import { checkTexts } from '../../../support/check-texts.ts';
+import { clusterPolicyDocument, policyDocument } from '../../../support/worlds.ts';
+import { runs } from '../../../support/runs.ts';
 
 /** Every check is on, and one policy gives probes whose command refers to the environment. */
 const policies = [

@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest';
+import { placesIn } from '../../../src/cli/input/template-places.ts';
+
+/** The place of the only rendered line with this text: the template's line, the column, the key and the value. */
+function placeOf(template: string, rendered: string, text: string): readonly unknown[] {
+  const lines = rendered.split('\n');
+  const line = lines.findIndex((each) => each.trim() === text) + 1;
+  expect(line, text).toBeGreaterThan(0);
+  const place = placesIn(template, rendered)({ line, column: 1 });
+  return [template.split('\n')[place.line - 1]?.trim(), place.column, place.key, place.value];
+}
+
+const TEMPLATE = `{{- if .Values.enabled }}
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: {{ .Release.Name }}
+spec:
+  template:
+    spec:
+      containers:
+      - name: {{ .Values.container.name }}
+        image: web
+        {{- with .Values.live }}
+        livenessProbe:
+          {{- toYaml . | nindent 10 }}
+        {{- end }}
+        readinessProbe:
+          httpGet:
+            path: {{ .Values.ready.path | quote }}
+            port: http
+        startupProbe: {{ toYaml .Values.start | nindent 10 }}
+        securityContext:
+
+          {{- include "app.context" . | nindent 10 }}
+      - name: sidecar
+        image: proxy
+        livenessProbe:
+          periodSeconds: 7
+{{- end }}`;
+
+const RENDERED = `---
+# Source: web/templates/web.yaml
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: release
+spec:
+  template:
+    spec:
+      containers:
+      - name: app
+        image: web
+        livenessProbe:
+          tcpSocket:
+            port: 80
+        readinessProbe:
+          httpGet:
+            path: "/ready"
+            port: http
+        startupProbe:
+          failureThreshold: 30
+        securityContext:
+          runAsNonRoot: true
+      - name: sidecar
+        image: proxy
+        livenessProbe:
+          periodSeconds: 7
+`;
+
+describe('the place in a template', () => {
+  it.each([
+    ['of a line that stands there as it is', 'port: http', ['port: http', 13, 'port', undefined]],
+    ['of a computed value', 'path: "/ready"', ['path: {{ .Values.ready.path | quote }}', 13, 'path', 'ready.path']],
+    ['of a computed item', '- name: app', ['- name: {{ .Values.container.name }}', 7, 'name', 'container.name']],
+    ['below a key whose value is written by with', 'port: 80', ['livenessProbe:', 9, 'livenessProbe', 'live']],
+    [
+      'below a key with a computed value',
+      'failureThreshold: 30',
+      ['startupProbe: {{ toYaml .Values.start | nindent 10 }}', 9, 'startupProbe', 'start'],
+    ],
+    ['of a name that is no value of the chart', 'name: release', ['name: {{ .Release.Name }}', 3, 'name', undefined]],
+    ['below a helper that names no value', 'runAsNonRoot: true', ['securityContext:', 9, 'securityContext', undefined]],
+    ['in the second of two items', 'periodSeconds: 7', ['periodSeconds: 7', 11, 'periodSeconds', undefined]],
+    ['of a mapping that the template writes', 'httpGet:', ['httpGet:', 11, 'httpGet', undefined]],
+    ['of the first line', 'apiVersion: apps/v1', ['apiVersion: apps/v1', 1, 'apiVersion', undefined]],
+  ])('is the line itself or the nearest key above it: %s', (_what, text, place) =>
+    expect(placeOf(TEMPLATE, RENDERED, text)).toEqual(place),
+  );
+
+  it('is in the block of the key above: the same key of another container is another line', () => {
+    const places = placesIn(TEMPLATE, RENDERED);
+    const lines = RENDERED.split('\n');
+    const probes = lines.flatMap((text, index) => (text.trim() === 'livenessProbe:' ? [index + 1] : []));
+    const found = probes.map((line) => places({ line, column: 1 }).line);
+    expect(found).toEqual([13, 26]);
+  });
+
+  it('is in the document of the kind, when two documents of a template have the same keys', () => {
+    const template = 'kind: Service\nmetadata:\n  name: web\n---\nkind: Deployment\nmetadata:\n  name: web\n';
+    const places = placesIn(template, `---\n${template}`);
+    expect([4, 8].map((line) => places({ line, column: 1 }).line)).toEqual([3, 7]);
+  });
+
+  it('is the start of a template that has none of the lines', () => {
+    const start = { line: 1, column: 1, key: undefined, value: undefined };
+    expect(placesIn('{{ include "all" . }}', RENDERED)({ line: 15, column: 1 })).toEqual(start);
+    expect(placesIn('', RENDERED)({ line: 15, column: 1 })).toEqual(start);
+  });
+
+  it('is found before the first key that the template lacks, and not behind it', () => {
+    const template = 'kind: Pod\nspec:\n  a: 1\n';
+    const rendered = 'kind: Pod\nspec:\n  containers:\n    a: 1\n';
+    expect(placeOf(template, rendered, 'a: 1')).toEqual(['spec:', 1, 'spec', undefined]);
+  });
+
+  it('does not depend on comments and on what is beside the line', () => {
+    const template = 'kind: Pod\nspec:\n  probe:\n    # why\n    port: 80\n';
+    const rendered = 'kind: Pod\nspec:\n  other:\n    deep: 1\n\n# note\n  probe:\n    # why\n    port: 80\n';
+    expect(placeOf(template, rendered, 'port: 80')).toEqual(['port: 80', 5, 'port', undefined]);
+  });
+
+  it('takes a line that is equal before one whose value is computed', () => {
+    const template = 'kind: Pod\nspec:\n  port: {{ .Values.port }}\n  port: 80\n';
+    const rendered = 'kind: Pod\nspec:\n  port: 80\n';
+    expect(placeOf(template, rendered, 'port: 80')).toEqual(['port: 80', 3, 'port', undefined]);
+  });
+
+  it('takes no computed key, and no item for a key, for the line', () => {
+    const rendered = 'kind: Pod\nspec:\n  port: 80\n';
+    for (const line of ['{{ .Values.key }}: 80', '- port: {{ .Values.port }}', 'ports: {{ .Values.port }}', 'port: 81'])
+      expect(placeOf(`kind: Pod\nspec:\n  ${line}\n`, rendered, 'port: 80').slice(0, 1)).toEqual(['spec:']);
+  });
+});
+
+describe('the value of the chart', () => {
+  const valueOf = (probe: string): unknown =>
+    placeOf(
+      `kind: Pod\nspec:\n${probe}  after: {{ .Values.after }}\n`,
+      'kind: Pod\nspec:\n  probe:\n    port: 80\n',
+      'port: 80',
+    )[3];
+
+  it.each([
+    ['  probe: {{ .Values.a.b }}\n', 'a.b'],
+    ['  probe: {{- $.Values.a | toYaml }}\n', 'a'],
+    ['  probe:\n    {{- toYaml .Values.a | nindent 4 }}\n', 'a'],
+    ['  probe:\n    # why\n    {{- toYaml .Values.a | nindent 4 }}\n', 'a'],
+    ['  {{- with .Values.w }}\n  probe:\n    {{- toYaml . | nindent 4 }}\n  {{- end }}\n', 'w'],
+    ['  {{with $.Values.w}}\n  probe:\n    {{ toYaml .}}\n  {{end}}\n', 'w'],
+    ['  {{ with .Values.w }}\n  probe:\n    {{ (toYaml .) | indent 4 }}\n  {{ end }}\n', 'w'],
+    ['  {{ with .Values.w }}\n  probe:\n    {{- toYaml .-}}\n  {{ end }}\n', 'w'],
+    ['  {{ with .Values.v }}\n  {{ with .Values.w }}\n  probe:\n    {{ toYaml . }}\n  {{ end }}\n', 'w'],
+    ['  {{- with .Values.w }}\n  probe:\n    {{- toYaml .inner | nindent 4 }}\n  {{- end }}\n', undefined],
+    ['  probe:\n    {{- toYaml . | nindent 4 }}\n', undefined],
+    ['  probe:\n', undefined],
+  ])('is the one that writes what the template does not: %j', (probe, value) => expect(valueOf(probe)).toBe(value));
+
+  it('is not that of one field of a mapping that the template writes', () => {
+    const template = 'kind: Pod\nspec:\n  probe:\n    port: 80\n    path: {{ .Values.path }}\n';
+    const rendered = 'kind: Pod\nspec:\n  probe:\n    port: 80\n    path: /a\n';
+    expect(placeOf(template, rendered, 'probe:')).toEqual(['probe:', 3, 'probe', undefined]);
+    expect(placeOf(template, rendered, 'path: /a')).toEqual(['path: {{ .Values.path }}', 5, 'path', 'path']);
+  });
+
+  it('is not that below an item which the template writes', () => {
+    const template = 'kind: Pod\nspec:\n- name: app\n  {{- toYaml .Values.rest | nindent 2 }}\n';
+    expect(placeOf(template, 'kind: Pod\nspec:\n- name: app\n  port: 80\n', '- name: app')[3]).toBeUndefined();
+  });
+
+  it('is not that of a line below a value which the template writes', () => {
+    const template = 'kind: Pod\nspec:\n  a: 1\n  b: {{ .Values.b }}\n';
+    expect(placeOf(template, 'kind: Pod\nspec:\n  a: 1\n  b: 2\n', 'a: 1')[3]).toBeUndefined();
+  });
+});
