@@ -5,7 +5,7 @@ import { handlerEdits } from './lib/endpoint.ts';
 import { askedPort } from './lib/probe-port.ts';
 import { containerPhrase, defineCheck, located, quotedValue } from './check.ts';
 import { quote } from '../../base/text/cut.ts';
-import type { Container } from '../workload/pod.ts';
+import type { BareContainer, Container } from '../workload/pod.ts';
 
 /**
  * A TLS server answers a plain HTTP request with an error, or not at all, and a plain server no TLS handshake. The API
@@ -85,8 +85,7 @@ function written({ name, flag, value = '' }: Setting): string {
 }
 
 /** The flags in `command` and `args`, as `--flag=value` and as two words, and the variables. */
-function settingsOf({ line, env }: Container): readonly Setting[] {
-  const { words } = line;
+function settingsOf({ line: { words }, env }: BareContainer): readonly Setting[] {
   const flags = words.flatMap(({ text }, at): Setting[] => {
     const [, flag, name, own] = /^(--?([A-Za-z][\w.-]*))(?:=(.*))?$/s.exec(text) ?? [];
     const next = words[at + 1]?.text ?? '';
@@ -105,17 +104,16 @@ const TURNS_OFF = /^(?:insecure|(?:no|disable|without)[-_]?(?:tls|ssl|https)|(?:
 
 /** True if anything of the container says that it has to do with TLS. */
 function mentionsTls(container: Container): boolean {
-  const { words, unread } = container.line;
-  if (unread !== undefined || words.some(({ text }) => tlsPortsIn(text).length > 0)) return true;
-  return settingsOf(container).some(({ name, value = 'unknown' }) => {
-    if (tlsPortsIn(value).length > 0) return true;
-    return /tls|ssl|https|cert|(?<!in)secure/i.test(name) && value !== '' && !OFF.test(value) && !TURNS_OFF.test(name);
-  });
+  const { settings, texts } = container.once(tlsSettings);
+  if (container.line.unread !== undefined || texts.some((text) => tlsPortsIn(text).length > 0)) return true;
+  return settings.some(
+    ({ name, value = 'unknown' }) =>
+      /tls|ssl|https|cert|(?<!in)secure/i.test(name) && value !== '' && !OFF.test(value) && !TURNS_OFF.test(name),
+  );
 }
 
 /** The ports in `0.0.0.0:8443 http2 ssl`, as nginx and Kong write it, and in `https://0.0.0.0:8443`. */
 function tlsPortsIn(text: string): number[] {
-  if (!/ssl|https:/.test(text)) return [];
   const listed = text.matchAll(/(?<![\d.])(\d{1,5})(?=[ \t][^,;\n]{0,100}\bssl\b)/g);
   const urls = text.matchAll(/https:\/\/(?:[+*]|0\.0\.0\.0|\[::\])?:(\d{1,5})/g);
   return [...listed, ...urls].map(([, port]) => Number(port));
@@ -145,39 +143,54 @@ const SECURE = /https|tls|ssl|(?<!in)secure/i;
 const PLAIN =
   /health|probe|live|ready|metrics|status|monitor|debug|admin|pprof|insecure|plain|(?<![a-z])http(?![a-z])/i;
 
-/** The word of the container that makes a port a TLS port: it names the port, or the port is the only one. */
-function tlsWordOf(container: Container, number: number, declared: ContainerPort | undefined): string | undefined {
-  const { words, unread } = container.line;
+/** What a container says of TLS, whatever its probes ask. */
+interface TlsSettings {
+  readonly settings: readonly Setting[];
+  /** The words and values that may name ports for TLS. */
+  readonly texts: readonly string[];
+  /** The flags and variables that name a port of the container's own. */
+  readonly addresses: readonly (Setting & { readonly port: number })[];
+  /** The flag or variable that turns on TLS. */
+  readonly switched: Setting | undefined;
+}
+
+function tlsSettings(container: BareContainer): TlsSettings {
   const settings = settingsOf(container);
-  const values = [
-    ...words.map(({ text }) => text),
-    ...settings.flatMap(({ value = '', flag }) => (flag === undefined ? value : [])),
-  ];
-  const listed = values.find((text) => text.includes(String(number)) && tlsPortsIn(text).includes(number));
-  if (listed !== undefined) return listed;
-  const ports = settings.flatMap((setting) => {
+  const values = settings.flatMap(({ value = '', flag }) => (flag === undefined ? value : []));
+  const texts = [...container.line.words.map(({ text }) => text), ...values].filter((text) => /ssl|https:/.test(text));
+  const addresses = settings.flatMap((setting) => {
     const { name, value = '' } = setting;
     const port = NAMES_PORT.test(name) ? OWN_ADDRESS.exec(value)?.[1] : undefined;
     return port === undefined || isOfOthers(name) ? [] : [{ ...setting, port: Number(port) }];
   });
-  const secure = ports.find(({ name, flag, port }) => flag !== undefined && SECURE.test(name) && port === number);
-  if (secure !== undefined) return written(secure);
-  const [only, ...others] = container.ports?.filter(isTcp) ?? [];
-  if (only !== declared || only === undefined || others.length > 0 || unread !== undefined) return undefined;
-  // The certificate may belong to another port, which is not declared.
-  const isElsewhere = ports.some(({ port, name }) => (port === number) === PLAIN.test(name));
-  if (isElsewhere || PLAIN.test((only.name ?? '').replaceAll('http', ''))) return undefined;
-  const isOff = settings.some(({ name, value = '' }) =>
-    OFF.test(value)
-      ? /^(?:enable-|use-|serve-)?(?:tls|ssl|https|secure)(?:-enabled?)?$/i.test(name)
-      : TURNS_OFF.test(name),
-  );
-  const found = settings.find(({ name, value = '', flag }) =>
+  const switched = settings.find(({ name, value = '', flag }) =>
     flag === undefined
       ? ON.test(value) && isOwnSwitch(name, settings)
       : CERTIFICATE.test(name) && !/^(?:""|'')?$/.test(value),
   );
-  return isOff || found === undefined ? undefined : written(found);
+  return { settings, texts, addresses, switched: switched && settings.some(isOff) ? undefined : switched };
+}
+
+function isOff({ name, value = '' }: Setting): boolean {
+  return OFF.test(value)
+    ? /^(?:enable-|use-|serve-)?(?:tls|ssl|https|secure)(?:-enabled?)?$/i.test(name)
+    : TURNS_OFF.test(name);
+}
+
+/** The word of the container that makes a port a TLS port: it names the port, or the port is the only one. */
+function tlsWordOf(container: Container, number: number, declared: ContainerPort | undefined): string | undefined {
+  const { texts, addresses, switched } = container.once(tlsSettings);
+  const listed = texts.find((text) => text.includes(String(number)) && tlsPortsIn(text).includes(number));
+  if (listed !== undefined) return listed;
+  const secure = addresses.find(({ name, flag, port }) => flag !== undefined && SECURE.test(name) && port === number);
+  if (secure !== undefined) return written(secure);
+  const [only, ...others] = container.ports?.filter(isTcp) ?? [];
+  const isOnly = only === declared && only !== undefined && others.length === 0;
+  if (!isOnly || container.line.unread !== undefined) return undefined;
+  // The certificate may belong to another port, which is not declared.
+  const isElsewhere = addresses.some(({ port, name }) => (port === number) === PLAIN.test(name));
+  if (isElsewhere || PLAIN.test((only.name ?? '').replaceAll('http', ''))) return undefined;
+  return switched && written(switched);
 }
 
 /** False for a switch beside the address of another server: `FOO_TLS` beside `FOO_HOST`. */

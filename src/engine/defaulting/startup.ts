@@ -157,8 +157,8 @@ export function startupDefault(
 const OURS: Integers = { periodSeconds: STARTUP_PERIOD_SECONDS, failureThreshold: 1 };
 
 /**
- * The probe with numbers that guarantee its budget, and that are safe beside the liveness probe. A startup probe that
- * asks what the liveness probe asks is as patient: the endpoint is no faster during the start.
+ * The probe with numbers that guarantee its budget, and that are safe beside the liveness probe. It is as patient as an
+ * author's liveness probe, and as one of a policy that it copies: the endpoint is no faster during the start.
  *
  * @param isCopy true when no policy gives the handler
  */
@@ -179,10 +179,11 @@ function timed(
   const enough = numbersFor(integers, budget.seconds);
   const liveness = own ?? injectedLiveness;
   const safe = liveness && safeAfterRestart(probeTiming(enough), liveness, budget.seconds);
-  const { timeoutSeconds = DEFAULT_TIMING.timeoutSeconds } = (isCopy ? liveness : own) ?? {};
-  const least = own === undefined && given.timeoutSeconds !== undefined ? 0 : timeoutSeconds;
-  const isShort = least > Math.max(given.timeoutSeconds ?? 0, DEFAULT_TIMING.timeoutSeconds);
-  const numbers = { ...enough, ...safe, ...(isShort && { timeoutSeconds: least }) };
+  // A policy may be less patient during the start than its own liveness probe.
+  const patient = own ?? (isCopy && given.timeoutSeconds === undefined ? injectedLiveness : undefined);
+  const { timeoutSeconds = DEFAULT_TIMING.timeoutSeconds } = given;
+  const isShort = patient !== undefined && patient.timeoutSeconds > timeoutSeconds;
+  const numbers = { ...enough, ...safe, ...(isShort && { timeoutSeconds: patient.timeoutSeconds }) };
   return { probe: probeWith(handler, numbers), budget, ...(safe && { isMadeSafe: true }) };
 }
 

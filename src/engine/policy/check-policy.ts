@@ -41,7 +41,7 @@ export function mergeChecks(builtIn: CheckPolicy, layers: readonly ProbePolicy[]
     }
   for (const check of merged.values())
     if (check.floor !== undefined) check.action = stricter(check.action, check.floor.action);
-  return new Map(Array.from(builtIn, ([id, check]) => [id, merged.get(id) ?? check]));
+  return merged.size === 0 ? builtIn : new Map([...builtIn, ...merged]);
 }
 
 /** The merged settings for each container, by the container's name. */

@@ -36,7 +36,6 @@ export function policyAdvice(policy: ProbePolicy, houseRules: readonly ProbePoli
 }
 
 function aboutProbes(policy: ProbePolicy, merged: CheckPolicy): readonly Violation[] {
-  if (!PROBE_KINDS.some((kind) => policy.probes[kind]?.handler !== undefined)) return [];
   const checks = new Map([...merged].filter(([id]) => CHECK_CATALOGUE[id]?.judgesProbeAlone === true));
   const onModel: WorkloadPolicy = {
     layers: [policy],

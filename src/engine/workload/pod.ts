@@ -54,7 +54,8 @@ export interface Pod extends PodSettings {
  */
 export type ContainerRole = 'application' | 'sidecar' | 'init' | 'mesh' | 'ephemeral';
 
-export interface Container {
+/** A container without its probes: what stays when probes are added. */
+export interface BareContainer {
   readonly pod: PodSettings;
   /** The container is `list[index]` of the Pod spec, and names may repeat. */
   readonly list: ContainerList;
@@ -81,6 +82,11 @@ export interface Container {
   readonly killEndsPod: boolean;
   readonly hasPreStop: boolean;
   readonly hasPostStart: boolean;
+  /** Computes an answer once. The key is the function, so a caller passes the same one each time. */
+  readonly once: <Answer>(work: (container: BareContainer) => Answer) => Answer;
+}
+
+export interface Container extends BareContainer {
   /** The probes that a check may judge: one handler, and not written by a service mesh. In the API server's order. */
   readonly probes: readonly Probe[];
   /** All probes, also those that are malformed or a mesh's. */

@@ -7,7 +7,7 @@ import { boundedMembersOf } from './bounded-container.ts';
 import type { CommandReader } from './command-reader.ts';
 import { hasHook, isSidecar, killEndsPod, mayBeRestarted } from './kill-settings.ts';
 import { isMeshProxyName } from './mesh.ts';
-import type { Container, Pod, Probe, WrittenProbe } from './pod.ts';
+import type { BareContainer, Container, Pod, Probe, WrittenProbe } from './pod.ts';
 import { portsOf } from './ports.ts';
 import { mayBeJudged, readProbe } from './read-probe.ts';
 import { declaredVariables } from './variables.ts';
@@ -52,25 +52,27 @@ function roleOf(list: ContainerList, spec: JsonObject, isMeshProxy: boolean): Co
 export function readContainer(pod: Pod, placed: PlacedContainer, written: unknown): Container {
   const { list, index, spec } = placed;
   const readablePorts = portsOf(spec);
-  let env: Container['env'] = () => {
-    const declared = declaredVariables(boundedMembersOf({ env: member(spec, 'env') }));
-    env = () => declared;
-    return declared;
-  };
-  const container = {
+  const answers = new Map<unknown, unknown>();
+  const variables = (): ReturnType<Container['env']> =>
+    declaredVariables(boundedMembersOf({ env: member(spec, 'env') }));
+  const container: BareContainer = {
     ...placed,
     pod,
     place: pod.place.at(list).at(index),
     image: stringMember(spec, 'image') ?? '',
     ports: arePortsSound(spec) ? readablePorts : undefined,
     readablePorts,
-    env: () => env(),
+    env: () => container.once(variables),
     line: pod.commands.lineOf(boundedMembersOf({ command: member(spec, 'command'), args: member(spec, 'args') })),
     runsForever: runsForever(spec),
     mayBeRestarted: mayBeRestarted(spec, pod.spec),
     killEndsPod: killEndsPod(spec, pod.spec),
     hasPreStop: hasHook(spec, 'preStop'),
     hasPostStart: hasHook(spec, 'postStart'),
+    once: <Answer>(work: (container: BareContainer) => Answer) => {
+      if (!answers.has(work)) answers.set(work, work(container));
+      return answers.get(work) as Answer;
+    },
   };
   const writtenAs = (kind: ProbeKind): unknown => (isJsonObject(written) ? member(written, kind) : undefined);
   return withProbesOf(container, spec, writtenAs, pod.commands);
@@ -82,7 +84,7 @@ export function readContainer(pod: Pod, placed: PlacedContainer, written: unknow
  * @param writtenAs a probe without API defaults
  */
 export function withProbesOf(
-  read: Omit<Container, 'probes' | 'written'>,
+  read: BareContainer,
   spec: JsonObject,
   writtenAs: (kind: ProbeKind) => unknown,
   commands: CommandReader,

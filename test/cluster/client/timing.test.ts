@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { RepeatedWork } from '../../../src/cluster/client/timing.ts';
+import { inParallel, RepeatedWork, WriteLimit } from '../../../src/cluster/client/timing.ts';
 
 const MINUTE = 60_000;
 
@@ -80,5 +80,42 @@ describe('rounds', () => {
     await sleep(20);
     expect([count, most]).toEqual([2, 1]);
     rounds.stop();
+  });
+});
+
+describe('a limit of writes', () => {
+  const tenAt = (limit: WriteLimit, from: number): boolean[] =>
+    Array.from({ length: 10 }, (_, at) => limit.take(from + at));
+
+  it('has room for ten within half a minute, and does not count the eleventh', () => {
+    const limit = new WriteLimit();
+    expect(tenAt(limit, 0)).toEqual(Array(10).fill(true));
+    expect([limit.take(10), limit.take(29_999), limit.take(30_000), limit.take(30_000)]).toEqual([
+      false,
+      false,
+      true,
+      false,
+    ]);
+  });
+
+  it('has room again after a clock that was set back by more', () => {
+    const limit = new WriteLimit();
+    tenAt(limit, 100_000);
+    expect([limit.take(99_000), limit.take(10_000)]).toEqual([false, true]);
+  });
+});
+
+describe('calls in parallel', () => {
+  it('are at most so many at once, and their results have the order of the items', async () => {
+    let [running, most] = [0, 0];
+    const call = async (item: number): Promise<number> => {
+      most = Math.max(most, (running += 1));
+      await sleep(5 - item);
+      running -= 1;
+      return item * 2;
+    };
+    expect(await inParallel([0, 1, 2, 3, 4], 2, call)).toEqual([0, 2, 4, 6, 8]);
+    expect(most).toBe(2);
+    expect(await inParallel([], 2, call)).toEqual([]);
   });
 });

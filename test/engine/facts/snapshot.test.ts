@@ -37,6 +37,15 @@ it('with other facts, selects other policies, and the snapshot before stays as i
   expect(after.tiers).toBe(before.tiers);
 });
 
+it('looks at labels of namespaces if any tier has a policy that selects by another label than the name', () => {
+  const select = (labels: Record<string, string>) =>
+    parsedPolicy(clusterPolicyDocument({ namespaceSelector: { matchLabels: labels } }));
+  const byName = Snapshot.of(CHECK_CATALOGUE, [select({ 'kubernetes.io/metadata.name': 'apps' }), own]);
+  const byLabel = Snapshot.of(CHECK_CATALOGUE, [forWeb]);
+  const both = byName.with([...byName.tiers, ...byLabel.tiers], NO_FACTS);
+  expect([byName, byLabel, both].map((one) => one.looksAtNamespaceLabels)).toEqual([false, true, true]);
+});
+
 it('knows no labels of a namespace without facts', () =>
   expect(sources(Snapshot.of(CHECK_CATALOGUE, [forWeb, own]), 'apps')).toEqual(['ProbePolicy/apps/policy']));
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  BUILT_IN_KINDS,
   groupOfVersion,
   hasFixedRestartPolicy,
   isBeingDeleted,
@@ -89,6 +90,11 @@ describe('a kind', () => {
     const kind = kindOf(name);
     const answers = Object.entries(asked).flatMap(([question, is]) => (is(kind) ? [question] : []));
     expect(answers.toSorted()).toEqual(what.toSorted());
+  });
+
+  it('runs to completion if it is of the group batch, and of no other built-in group', () => {
+    const completing = BUILT_IN_KINDS.filter(({ runsToCompletion }) => runsToCompletion);
+    expect(completing.map(({ kind }) => kind)).toEqual(['Job', 'CronJob']);
   });
 
   it('is found by its group and its name', () => {

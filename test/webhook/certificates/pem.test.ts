@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bundleHolds, bundleOf, certificatesIn } from '../../../src/webhook/certificates/pem.ts';
+import { bundleHolds, bundleOf, certificatesIn, servingPair } from '../../../src/webhook/certificates/pem.ts';
 import { createAuthority } from '../../../src/webhook/certificates/certificate-authority.ts';
 
 const NOW = Date.UTC(2026, 10, 21);
@@ -12,6 +12,22 @@ const [one, two, old] = await Promise.all([
 /** The same certificate, written by somebody who ends lines in another way. */
 const otherwiseWritten = `# a comment\r\n${one.cert.replaceAll('\n', '\r\n')}\r\n\r\n`;
 const spoilt = one.cert.replace(/[A-Za-z0-9+/]{60}\n/, 'AAAA\n');
+
+describe('a pair to serve with', () => {
+  it('has the instant at which the certificate ends, and may be over', () => {
+    expect(servingPair(one.cert, one.key)).toEqual({ cert: one.cert, key: one.key, notAfter: one.notAfter });
+    expect(servingPair(old.cert, old.key).notAfter).toBeLessThan(NOW);
+  });
+
+  it.each([
+    ['no certificate', 'no PEM', one.key, /^the certificate is not PEM-encoded X\.509: /],
+    ['no key', one.cert, 'no PEM', /^the key is not a PEM-encoded private key: /],
+    ['the key of another', one.cert, two.key, /^the certificate and the key do not belong together$/],
+    ['a chain with a spoilt end', one.cert + spoilt, one.key, /^the certificate chain cannot be served: /],
+  ])('is refused with %s', (_what, cert, key, problem) => {
+    expect(() => servingPair(cert, key)).toThrow(problem);
+  });
+});
 
 describe('bundleOf', () => {
   it('keeps the order of what it is given', () =>
