@@ -3,7 +3,7 @@ import { FIX } from '../../../src/cli/fix/definition.ts';
 
 type Values = Parameters<NonNullable<typeof FIX.conflicts>>[0];
 
-const conflictsOf = (flags: Partial<Values>): readonly string[] =>
+const conflictsOf = (flags: Partial<Values>): readonly unknown[] =>
   FIX.conflicts?.({
     ...({ only: [], skip: [], diff: false, write: false, output: 'yaml' } as unknown as Values),
     ...flags,

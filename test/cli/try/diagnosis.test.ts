@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { SUCCESS, failure, type Answer } from '../../../src/cli/try/answer.ts';
-import { causeOfAnswer, diagnosis, remedyFor } from '../../../src/cli/try/diagnosis.ts';
+import { causeOfAnswer, diagnosis, edit, remedyFor, replaced, type Look } from '../../../src/cli/try/diagnosis.ts';
 
 const error = (text: string, result: Answer['result'] = 'error', code?: number): Answer => ({
   ...failure(text, code),
@@ -71,4 +71,33 @@ it('causes that only a question tells have remedies of their own, and the others
 
 it('a diagnosis without edits has the cause of the look', () => {
   expect(diagnosis({ cause: 'slow' }, 'Wait.')).toEqual({ cause: 'slow', remedy: 'Wait.', edits: [] });
+});
+
+it('the words of a missing program are unclear in an answer of HTTP', () => {
+  const text = 'executable file not found in $PATH';
+  expect(causeOfAnswer(failure(text), 'exec')).toBe('executable-not-found');
+  expect(causeOfAnswer(failure(text), 'httpGet')).toBe('unclear');
+});
+
+const look = {
+  planned: {
+    handler: { kind: 'httpGet' },
+    probe: 'livenessProbe',
+    container: { place: { path: () => ['spec', 'containers', 0] } },
+  },
+} as unknown as Look;
+
+it('an edit names the field below the probe of the container', () => {
+  expect(edit(look, ['httpGet', 'path'], '/ready')).toEqual({
+    path: 'spec.containers[0].livenessProbe.httpGet.path',
+    value: '/ready',
+  });
+});
+
+it('a handler is replaced by two edits: the old one goes, and the new one comes', () => {
+  const probe = 'spec.containers[0].livenessProbe';
+  expect(replaced(look, { tcpSocket: { port: 80 } })).toEqual([
+    { path: `${probe}.httpGet`, value: null },
+    { path: `${probe}.tcpSocket`, value: { port: 80 } },
+  ]);
 });
