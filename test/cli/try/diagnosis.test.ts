@@ -101,3 +101,8 @@ it('a handler is replaced by two edits: the old one goes, and the new one comes'
     { path: `${probe}.tcpSocket`, value: { port: 80 } },
   ]);
 });
+
+it('an answer that is not complete in time is late, not unclear', () => {
+  const text = 'context deadline exceeded (Client.Timeout or context cancellation while reading body)';
+  expect(causeOfAnswer(error(text, 'failed-error'), 'httpGet')).toBe('timeout');
+});
