@@ -124,6 +124,8 @@ export function podWithContainers(count: number): string {
     imagePullPolicy: 'IfNotPresent',
   }));
   review.request.object.spec.containers = containers;
+  // Without an owner or a label, the Pod would count as a copy of kubectl debug.
+  review.request.object.metadata.labels = { app: 'shop' };
   return JSON.stringify(review);
 }
 
