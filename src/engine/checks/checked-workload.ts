@@ -1,3 +1,4 @@
+import { answerOnce, type Answers } from '../../base/once.ts';
 import { member, objectMember, type JsonObject } from '../../base/json/json-value.ts';
 import { NO_FACTS, type Facts } from '../facts/facts.ts';
 import type { ServiceDigest } from '../facts/services.ts';
@@ -22,8 +23,8 @@ export interface Circumstances {
 /** A workload as checks see it: its Pods with the probes that the webhook will add, and what is around them. */
 export interface CheckedWorkload extends Circumstances {
   readonly pod: Pod;
-  /** Results that checks computed for the whole workload, keyed by the function that computed them. */
-  readonly answers: Map<unknown, unknown>;
+  /** Results that checks computed for the whole workload. */
+  readonly answers: Answers;
 }
 
 /** A Pod of which nothing more is known. */
@@ -46,13 +47,7 @@ export function numberOf({ object }: CheckedWorkload, field: string): number | u
 export function oncePerWorkload<Answer>(
   work: (workload: CheckedWorkload) => Answer,
 ): (workload: CheckedWorkload) => Answer {
-  return (workload) => {
-    const { answers } = workload;
-    if (answers.has(work)) return answers.get(work) as Answer;
-    const answer = work(workload);
-    answers.set(work, answer);
-    return answer;
-  };
+  return (workload) => answerOnce(workload.answers, workload, work);
 }
 
 /** The Services of the namespace that select the Pod. None where the Services are not known. */

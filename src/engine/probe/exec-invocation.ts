@@ -1,3 +1,4 @@
+import { answerOnce, type Answers } from '../../base/once.ts';
 import { execArgv, namesNoProgram } from './handler-values.ts';
 import { readShellScript, type ShellScript } from './shell-script.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
@@ -169,7 +170,7 @@ export class ExecCommand {
   readonly invocation: Invocation | undefined;
   /** The shell, if the program is one. */
   readonly shell: ShellInvocation | undefined;
-  readonly #answers = new Map<unknown, unknown>();
+  readonly #answers: Answers = new Map();
 
   constructor(argv: readonly string[], isWhole = true) {
     this.argv = argv;
@@ -183,10 +184,8 @@ export class ExecCommand {
     return this.shell?.scriptAt === undefined ? undefined : this.argv[this.shell.scriptAt];
   }
 
-  /** Computes an answer once. The key is the function, so a caller passes the same one each time. */
   once<Answer>(work: (command: ExecCommand) => Answer): Answer {
-    if (!this.#answers.has(work)) this.#answers.set(work, work(this));
-    return this.#answers.get(work) as Answer;
+    return answerOnce(this.#answers, this, work);
   }
 }
 

@@ -82,7 +82,7 @@ export interface BareContainer {
   readonly killEndsPod: boolean;
   readonly hasPreStop: boolean;
   readonly hasPostStart: boolean;
-  /** Computes an answer once. The key is the function, so a caller passes the same one each time. */
+  /** Answers a question about the container, as it was read, once. */
   readonly once: <Answer>(work: (container: BareContainer) => Answer) => Answer;
 }
 

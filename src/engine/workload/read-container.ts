@@ -1,3 +1,4 @@
+import { answerOnce, type Answers } from '../../base/once.ts';
 import { isJsonObject, listMember, member, stringMember } from '../../base/json/json-value.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import { CONTAINER_LISTS, DEFAULT_RESTART_POLICY, type ContainerList } from '../probe/api-defaults.ts';
@@ -52,7 +53,7 @@ function roleOf(list: ContainerList, spec: JsonObject, isMeshProxy: boolean): Co
 export function readContainer(pod: Pod, placed: PlacedContainer, written: unknown): Container {
   const { list, index, spec } = placed;
   const readablePorts = portsOf(spec);
-  const answers = new Map<unknown, unknown>();
+  const answers: Answers = new Map();
   const variables = (): ReturnType<Container['env']> =>
     declaredVariables(boundedMembersOf({ env: member(spec, 'env') }));
   const container: BareContainer = {
@@ -69,10 +70,7 @@ export function readContainer(pod: Pod, placed: PlacedContainer, written: unknow
     killEndsPod: killEndsPod(spec, pod.spec),
     hasPreStop: hasHook(spec, 'preStop'),
     hasPostStart: hasHook(spec, 'postStart'),
-    once: <Answer>(work: (container: BareContainer) => Answer) => {
-      if (!answers.has(work)) answers.set(work, work(container));
-      return answers.get(work) as Answer;
-    },
+    once: (work) => answerOnce(answers, container, work),
   };
   const writtenAs = (kind: ProbeKind): unknown => (isJsonObject(written) ? member(written, kind) : undefined);
   return withProbesOf(container, spec, writtenAs, pod.commands);
