@@ -46,8 +46,7 @@ export const PROJECT_FIELDS: ObjectField = {
     namespace: {
       type: 'text',
       longest: 63,
-      problem: (name) =>
-        isDnsLabel(name) && name.length <= 63 ? undefined : `${quote(name)} is no name of a namespace`,
+      problem: (name) => (isDnsLabel(name) ? undefined : `${quote(name)} is no name of a namespace`),
       pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$',
       text: 'The namespace of objects that name no namespace, as --namespace.',
     },

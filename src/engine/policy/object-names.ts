@@ -6,10 +6,10 @@ export const POLICY_API_VERSION = `${POLICY_GROUP}/v1alpha1`;
 /** A DNS-1123 label without its limit of 63 characters, as in names of containers (apimachinery IsDNS1123Label). */
 export const DNS_LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
 
-const LABEL = new RegExp(`^${DNS_LABEL}$`);
+const LABEL = new RegExp(`^(?=.{1,63}$)${DNS_LABEL}$`);
 const SUBDOMAIN = new RegExp(`^(?=.{1,253}$)${DNS_LABEL}(\\.${DNS_LABEL})*$`);
 
-/** True for lower-case letters, digits and dashes, with a letter or digit at both ends. */
+/** True for up to 63 lower-case letters, digits and dashes, with a letter or digit at both ends. */
 export function isDnsLabel(text: string): boolean {
   return LABEL.test(text);
 }
