@@ -82,7 +82,8 @@ export class Reflector {
   #status = { synced: false, watching: false, lastContact: undefined as number | undefined };
   #resourceVersion: string | undefined;
   #wasWatchOpened = false;
-  #expired = 0;
+  /** Since the last watch that was open for a while, a version has been too old. */
+  #hasExpired = false;
   #isListWanted = false;
   /** Ends the watch under way, or the next one: an event that makes no sense, or a list that is wanted. */
   #abandoned = new AbortController();
@@ -131,9 +132,9 @@ export class Reflector {
         await this.#watch();
       } catch (error) {
         if (this.#isStopped()) return;
-        // A version has become too old, often while the API server was away. The list must not wait for that outage's
-        // pause. A second 410 without a watch between means that the list is of no use, too.
-        if (hasCode(error, 410) && ++this.#expired === 1) {
+        // Versions become too old while the API server is away, and the list must not wait for that outage's pause.
+        if (hasCode(error, 410) && !this.#hasExpired) {
+          this.#hasExpired = true;
           this.#resourceVersion = undefined;
           continue;
         }
@@ -204,7 +205,7 @@ export class Reflector {
     const isBrief = performance.now() - openedAt < BRIEF_WATCH_MILLISECONDS;
     if (!isBrief) {
       this.#backoff.reset();
-      this.#expired = 0;
+      this.#hasExpired = false;
     }
     if (this.#isListWanted) return;
     if (failure !== undefined) throw failure as Error;
