@@ -7,7 +7,7 @@ const END = '<!-- end of figures -->\n';
 const ROWS: readonly (readonly [what: string, words: string])[] = [
   [
     '/mutate at 20/s: Probewright / (b), processor time',
-    '`/mutate`, 20 calls a second: processor time, of a minimal Fastify app',
+    '`/mutate`, 20 calls a second: times the processor time of a minimal Fastify app',
   ],
   ['/validate at 20/s: Probewright / (b), processor time', '`/validate`, 20 calls a second: the same'],
   ['/mutate at 20/s: Probewright, processor time each', 'processor time of such a `/mutate` call'],
