@@ -2,12 +2,12 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { HOMEPAGE } from '../../src/engine/checks/violation.ts';
-import { runProbewright } from './run-probewright.ts';
-import { withTools } from './tools-on-path.ts';
-import { sarifLog, type SarifFix, type SarifLog } from './sarif-shape.ts';
-import { deploymentWithTypo as deployment } from './deployment-with-typo.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { HOMEPAGE } from '../../../src/engine/checks/violation.ts';
+import { runProbewright } from '../run-probewright.ts';
+import { withTools } from '../tools-on-path.ts';
+import { sarifLog, type SarifFix, type SarifLog } from '../sarif-shape.ts';
+import { deploymentWithTypo as deployment } from '../deployment-with-typo.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 let directory: string;
 

@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runProbewright } from './run-probewright.ts';
-import type { JsonObject } from '../../src/base/json/json-value.ts';
+import { runProbewright } from '../run-probewright.ts';
+import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 let directory = '';
 beforeAll(async () => {
