@@ -90,15 +90,30 @@ function asJson(text: string): unknown {
   }
 }
 
-/** The recorded command lines of `explain` stand beside its drawings, and all others beside the commands. */
-export function describeCommands(isWanted: (file: string) => boolean): void {
-  describe.each(FILES.filter(isWanted))('%s', (file) =>
+/** The files of recorded command lines that the test of their subject runs, by how their names begin. */
+const OF_SUBJECTS = [
+  'baseline',
+  'check',
+  'check-output',
+  'exceptions-of-text',
+  'explain',
+  'policy-findings',
+  'starts',
+  'text-output',
+] as const;
+
+/** Tests the recorded command lines of a subject; without a subject, those that belong to no single one. */
+export function describeCommands(subject?: (typeof OF_SUBJECTS)[number]): void {
+  const own = FILES.filter((file) => subjectOf(file) === subject);
+  describe.each(own)('%s', (file) =>
     describeCases(`${FOLDER}/${file}`, ['code', 'json', 'stdout', 'stderr', 'leaves'], (given) =>
       ran(given as unknown as Case),
     ),
   );
 }
 
-export function isOfExplain(file: string): boolean {
-  return file.startsWith('explain');
+/** The subject with the longest name counts: `check-output` is no case of `check`. */
+function subjectOf(file: string): string | undefined {
+  const name = file.replace('.yaml', '');
+  return OF_SUBJECTS.findLast((subject) => name === subject || name.startsWith(`${subject}-`));
 }

@@ -1,3 +1,3 @@
-import { describeCommands, isOfExplain } from './command-cases.ts';
+import { describeCommands } from './command-cases.ts';
 
-describeCommands((file) => !isOfExplain(file));
+describeCommands();

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { describeCommands } from '../command-cases.ts';
 import { runProbewright, type Ran } from '../run-probewright.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
@@ -38,6 +39,8 @@ const misspelt = manifest(`          readinessProbe:
 const clean = manifest(`          readinessProbe:
             httpGet: { path: /, port: http }
 `);
+
+describeCommands('text-output');
 
 describe('probewright check', () => {
   it('finds nothing in the examples of this repository, not even a note, but for the one with a typo', async () => {

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describeCommands } from '../command-cases.ts';
 import { runProbewright } from '../run-probewright.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
@@ -21,6 +22,8 @@ async function starts(
 }
 
 const httpGet = { path: '/r', port: 80 };
+
+describeCommands('starts');
 
 describe('probewright starts', () => {
   it('prints profiles', async () => {
