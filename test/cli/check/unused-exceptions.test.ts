@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startFakeApiServer, type FakeApiServer } from '../cluster/client/fake-api-server.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
-import { BUILT_INS, discovery, POLICIES, writeKubeconfig } from './input/discovery.ts';
-import { runProbewright } from './run-probewright.ts';
+import { startFakeApiServer, type FakeApiServer } from '../../cluster/client/fake-api-server.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { BUILT_INS, discovery, POLICIES, writeKubeconfig } from '../input/discovery.ts';
+import { runProbewright } from '../run-probewright.ts';
 
 const WORKLOAD = `apiVersion: apps/v1
 kind: Deployment

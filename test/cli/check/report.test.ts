@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { countByAction, shownReport } from '../../src/cli/check/report.ts';
-import { LEVELS } from '../../src/cli/output/level.ts';
-import { describeCases } from '../support/recorded-cases.ts';
-import { NO_COVERAGE } from './no-coverage.ts';
-import type { CheckReport, PlacedViolation, Selection } from '../../src/cli/check/report.ts';
+import { countByAction, shownReport } from '../../../src/cli/check/report.ts';
+import { LEVELS } from '../../../src/cli/output/level.ts';
+import { describeCases } from '../../support/recorded-cases.ts';
+import { NO_COVERAGE } from '../no-coverage.ts';
+import type { CheckReport, PlacedViolation, Selection } from '../../../src/cli/check/report.ts';
 
 const EVERYTHING: Selection = { minLevel: 'note', only: [], skip: [] };
 

@@ -2,8 +2,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runProbewright } from './run-probewright.ts';
-import type { JsonObject } from '../../src/base/json/json-value.ts';
+import { runProbewright } from '../run-probewright.ts';
+import type { JsonObject } from '../../../src/base/json/json-value.ts';
+import { describeCommands } from '../command-cases.ts';
+
+describeCommands('test/cli/starts/starts.test.ts');
 
 let directory = '';
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { runProbewright, type Ran } from './run-probewright.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { runProbewright, type Ran } from '../run-probewright.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 let directory: string;
 
@@ -57,6 +57,6 @@ describe('probewright check', () => {
     ['markdown', 'md'],
   ])('writes %s as on record', async (output, ending) => {
     const { stdout } = await check(`${misspelt}---\n${clean}`, '--output', output);
-    await expect(stdout).toMatchFileSnapshot(`../golden/check/report.${ending}`);
+    await expect(stdout).toMatchFileSnapshot(`../../golden/check/report.${ending}`);
   });
 });

@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { paintFor, PLAIN, type ColourChoice } from '../../src/cli/output/screen.ts';
-import { shownReport, type PlacedViolation } from '../../src/cli/check/report.ts';
-import { textReport } from '../../src/cli/check/text.ts';
-import { NO_COVERAGE } from './no-coverage.ts';
-import { describeCases } from '../support/recorded-cases.ts';
-import type { Coverage } from '../../src/cli/check/check-inputs.ts';
-import type { CommandIo } from '../../src/cli/io.ts';
+import { paintFor, PLAIN, type ColourChoice } from '../../../src/cli/output/screen.ts';
+import { shownReport, type PlacedViolation } from '../../../src/cli/check/report.ts';
+import { textReport } from '../../../src/cli/check/text.ts';
+import { NO_COVERAGE } from '../no-coverage.ts';
+import { describeCases } from '../../support/recorded-cases.ts';
+import type { Coverage } from '../../../src/cli/check/check-inputs.ts';
+import type { CommandIo } from '../../../src/cli/io.ts';
+import { describeCommands } from '../command-cases.ts';
+
+describeCommands('test/cli/check/text.test.ts');
 
 const port: PlacedViolation = {
   ...{ check: 'named-port', action: 'Deny', container: 'app', file: 'apps/web.yaml', line: 19, column: 15 },

@@ -2,11 +2,14 @@ import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { baselineText, readBaseline } from '../../src/cli/check/baseline.ts';
-import { withoutKnown, type PlacedViolation, type FindingIdentity } from '../../src/cli/check/report.ts';
-import { runProbewright, type Ran } from './run-probewright.ts';
-import { deploymentWithTypo as deployment } from './deployment-with-typo.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { baselineText, readBaseline } from '../../../src/cli/check/baseline.ts';
+import { withoutKnown, type PlacedViolation, type FindingIdentity } from '../../../src/cli/check/report.ts';
+import { runProbewright, type Ran } from '../run-probewright.ts';
+import { deploymentWithTypo as deployment } from '../deployment-with-typo.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { describeCommands } from '../command-cases.ts';
+
+describeCommands('test/cli/check/baseline.test.ts');
 
 let directory: string;
 

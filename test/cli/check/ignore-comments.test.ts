@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runProbewright } from './run-probewright.ts';
+import { runProbewright } from '../run-probewright.ts';
 
 /** Two containers, whose liveness probes have one finding of exec-cost each. The marks are where comments are put. */
 const TEXT = `%HEAD%

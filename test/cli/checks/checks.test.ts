@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
-import { runProbewright } from './run-probewright.ts';
+import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
+import { runProbewright } from '../run-probewright.ts';
+import { describeCommands } from '../command-cases.ts';
+
+describeCommands('test/cli/checks/checks.test.ts');
 
 const DOCS = readFileSync('docs/checks.md', 'utf8');
 const CHECKS = Object.values(CHECK_CATALOGUE);

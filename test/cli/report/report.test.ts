@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { fleet } from '../explain/fleet-page/fleet.ts';
-import { runProbewright } from './run-probewright.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { fleet } from '../../explain/fleet-page/fleet.ts';
+import { runProbewright } from '../run-probewright.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 let directory: string;
 beforeEach(async () => {
