@@ -6,21 +6,14 @@ import { parseProbePolicy } from '../../../src/engine/policy/read-policy.ts';
 import { clusterPolicyDocument, parsedPolicy, policyDocument } from '../../support/worlds.ts';
 import { HEAVY_SPEC, OVERSIZED_SPECS, SPECS_AT_BOUNDS } from './bounded-specs.ts';
 import { FULL_CLUSTER_SPEC, FULL_SPEC, REFUSED_SPECS } from './policy-specs.ts';
+import { policyProblems, specProblems } from './spec-problems.ts';
 import { runs } from '../../support/runs.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
-
-/** What is wrong with a policy, line by line. */
-function problems(document: unknown): string[] {
-  const parsed = parseProbePolicy(CHECK_CATALOGUE, document);
-  return parsed.problems !== undefined ? parsed.problems.map(formatProblem) : [];
-}
-
-const specProblems = (spec: unknown): string[] => problems(policyDocument(spec));
 
 describe('a policy', () => {
   it('may use every field of the design', () => {
     expect(specProblems(FULL_SPEC)).toEqual([]);
-    expect(problems(clusterPolicyDocument(FULL_CLUSTER_SPEC))).toEqual([]);
+    expect(policyProblems(clusterPolicyDocument(FULL_CLUSTER_SPEC))).toEqual([]);
   });
 
   it('is known by kind, namespace and name', () => {
@@ -30,7 +23,7 @@ describe('a policy', () => {
 
   it('may carry what the API server adds', () =>
     expect(
-      problems({
+      policyProblems({
         ...policyDocument({}),
         metadata: { name: 'a', namespace: 'b', uid: 'x', managedFields: [] },
         status: { conditions: [] },
@@ -94,7 +87,7 @@ describe('a policy', () => {
         slowStart: { startupSeconds: '300' },
       },
     };
-    expect(problems(document)).toEqual([
+    expect(policyProblems(document)).toEqual([
       'apiVersion: must be probewright.dev/v1alpha1, not "probewright.dev/v1"',
       'metadata.name: "Bad Name" is not an object name: lower-case letters, digits, "-" and "."',
       'metadata.namespace: must be given',
@@ -151,10 +144,12 @@ describe('a policy', () => {
   it('never makes the parser throw, whatever it is', () =>
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
-        expect(problems(value).length).toBeGreaterThan(0);
-        expect(() => problems(policyDocument(value))).not.toThrow();
+        expect(policyProblems(value).length).toBeGreaterThan(0);
+        expect(() => policyProblems(policyDocument(value))).not.toThrow();
         expect(() =>
-          problems(clusterPolicyDocument({ probes: value, checks: value, workloadSelector: value, containers: value })),
+          policyProblems(
+            clusterPolicyDocument({ probes: value, checks: value, workloadSelector: value, containers: value }),
+          ),
         ).not.toThrow();
       }),
       { numRuns: runs(500) },
