@@ -79,6 +79,12 @@ describe('the violations of a workload', () => {
       expect(of('exec-shell', pod([container]))[0]?.message).toBe(cut(found?.finding.message ?? '', 200));
     }
     expect([lengths.includes(200), lengths.includes(201)]).toEqual([true, true]);
+    const undecodable = { name: 'a', livenessProbe: { httpGet: { httpHeaders: [{ value: {} }] } } };
+    const podSpec = { template: { spec: { ephemeralContainers: [undecodable] } } };
+    const jobSet = { spec: { replicatedJobs: [{ name: 'a', template: { spec: podSpec } }] } };
+    const [decoded] = of('valid-probe', { apiVersion: 'jobset.x-k8s.io/v1alpha2', kind: 'JobSet', ...jobSet });
+    expect([decoded?.remedy, decoded?.message.slice(-15)]).toEqual([undefined, ' of type string']);
+    expect(decoded?.message.length).toBeGreaterThan(200);
     const name = 'x'.repeat(300);
     const [refused] = of(
       'valid-probe',
@@ -126,6 +132,11 @@ describe('advice to run a command earlier or more often', () => {
       'Warn spec.containers[0].livenessProbe.timeoutSeconds: write timeoutSeconds: 5 and periodSeconds: 5 [2]',
     ]);
   });
+
+  it('is given where the command itself is corrected', () =>
+    expect(lines('exec-shell', podWith({ livenessProbe: exec('rm', 'x', '&&', 'true') }))).toEqual([
+      'Warn spec.containers[0].livenessProbe.exec.command[2]: write command: [sh, "-c", "rm x && true"] [1]',
+    ]));
 
   it('is a startup probe that only asks, in place of a copy', () => {
     const remedy = (kind: string): string =>
