@@ -178,6 +178,8 @@ describe('the seconds until a container was ready', () => {
     ]);
     const same = start(40);
     expect(better(same, one, undefined, ms(10))).toBe(same);
+    const first = start(33);
+    expect(better(first, one, { isTrue: true, since: ms(42) }, ms(10))).toBe(first);
     expect(better(same, one, { isTrue: true, since: ms(42) }, ms(10))).toMatchObject({
       container: 'app',
       image: 'r/app:1',

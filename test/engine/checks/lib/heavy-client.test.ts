@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { heavyClientOf, leastExecPeriodSeconds } from '../../../../src/engine/checks/lib/heavy-client.ts';
+import {
+  heavyClientOf,
+  leastExecPeriodSeconds,
+  PATIENT_TIMEOUT_SECONDS,
+} from '../../../../src/engine/checks/lib/heavy-client.ts';
 import { podWith, workloadOf } from '../workload.ts';
 import type { JsonObject } from '../../../../src/base/json/json-value.ts';
 import type { Probe } from '../../../../src/engine/workload/pod.ts';
@@ -77,4 +81,7 @@ describe('the shortest period', () => {
     expect(leastExecPeriodSeconds(exec('java'), 29)).toBe(30);
     expect(leastExecPeriodSeconds(exec('java'), 31)).toBe(31);
   });
+
+  it('of a small program is as long as its time to answer', () =>
+    expect(leastExecPeriodSeconds(exec('pg_isready'))).toBe(PATIENT_TIMEOUT_SECONDS));
 });
