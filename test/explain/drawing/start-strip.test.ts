@@ -24,7 +24,8 @@ function bars(earliest: number, latest: number): string[] {
 }
 
 describe('a start strip', () => {
-  it('has what is guaranteed, what may pass and what is killed', () => expect(strip(LIVENESS)).toMatchInlineSnapshot(`
+  it('has what is guaranteed, what may pass and what is killed', () =>
+    expect(strip(LIVENESS)).toMatchInlineSnapshot(`
     "<svg class=strip role=img aria-label="app: guaranteed 20 s to start, at most 31 s">
     <path class=rest d="M58 9h182"/>
     <path class=safe d="M0 9h45"/>
@@ -33,7 +34,8 @@ describe('a start strip', () => {
     </svg>"
   `));
 
-  it('is one long bar where no probe limits the start', () => expect(strip(FREE)).toMatchInlineSnapshot(`
+  it('is one long bar where no probe limits the start', () =>
+    expect(strip(FREE)).toMatchInlineSnapshot(`
     "<svg class=strip role=img aria-label="app: no limit on the time to start">
     <path class=free d="M0 9h240"/>
     <use href=#ticks />
