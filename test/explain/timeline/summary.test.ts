@@ -218,7 +218,7 @@ describe('the other lines', () => {
 
   it('leave out the caveat whose numbers the line about starts has', () => {
     const container = decidedContainer({}).container;
-    const caveats = caveatsOf(container, new Map(), containerFigures(OPEN, true), []);
+    const caveats = caveatsOf(container, new Map(), facts(OPEN).figures, []);
     expect(caveats).toHaveLength(1);
     expect(lines(facts(OPEN), { caveats })).not.toHaveProperty('note');
     expect(lines(facts(OPEN), { caveats: [...caveats, 'Other.'] })['note']).toBe('Other.');
@@ -251,7 +251,7 @@ describe('what a reader must know', () => {
     caveatsOf(
       decidedContainer(container).container,
       new Map(mute.map((kind) => [kind, 'web'])),
-      containerFigures(probes, true),
+      facts(probes).figures,
       broken as readonly BrokenProbe[],
     );
 

@@ -38,3 +38,9 @@ it('a block map with a plain text gets quotes where its copy is in a flow map', 
 it('a key without a value gets null where its copy is in a flow list', () => {
   expect(printedAgain('block: &block\n  none:\nlist: [*block]\n')).toBe('block:\n  none:\nlist: [{none: null}]\n');
 });
+
+it('a plain text that kubectl misreads in flow maps and lists gets quotes in a copy there', () => {
+  expect(printedAgain('one: &one a?b\ntwo: &two :x\nlist: [*one, *two]\nmap:\n  one: *one\n')).toBe(
+    'one: a?b\ntwo: :x\nlist: ["a?b", ":x"]\nmap:\n  one: a?b\n',
+  );
+});
