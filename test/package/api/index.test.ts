@@ -110,11 +110,13 @@ describe('plan', () => {
     expect(plan(given).summary.workloads).toBe(1);
   });
 
-  it('names each removal that is unknown', () =>
+  it('names each removal that is unknown', () => {
     expect(problemsOf(() => plan([], { remove: ['ProbePolicy/a/b', 'ClusterProbePolicy/c'] }))).toEqual([
       { place: 'remove', message: 'there is no ProbePolicy/a/b' },
       { place: 'remove', message: 'there is no ClusterProbePolicy/c' },
-    ]));
+    ]);
+    expect(problemsOf(() => plan([], { remove: ['ProbePolicy/a/b'] }))).toHaveLength(1);
+  });
 
   it('has the warnings about policies', () =>
     expect(plan(pod([appContainer()]), { apply: [UNASKED] }).warnings).toEqual([

@@ -204,6 +204,10 @@ describe('a value in a flow collection', () => {
     ['{? a, b: 1}\n', [edit('a', 3)], '{? a: 3, b: 1}\n'],
     ['{ ? a : 1 }\n', [edit('a', 2)], '{ ? a : 2 }\n'],
     ['{a: {b: 1}}', [edit('a', 2)], '{a: 2}'],
+    ['{b: 1, a: }\n', [edit('a', 3)], '{b: 1, a: 3 }\n'],
+    ['{b: 1, a:}\n', [edit('a', 3)], '{b: 1, a: 3}\n'],
+    ['{b: 1, "a":}\n', [edit('a', 3)], '{b: 1, "a": 3}\n'],
+    ['{b: 1, a : # c\n}\n', [edit('a', 3)], '{b: 1, a : 3 # c\n}\n'],
   ])('is replaced where it is, also where it is not written: %j', (text, edits, after) =>
     expect(changedText(text, ...edits)).toBe(after),
   );

@@ -31,6 +31,11 @@ describe('the comments of a YAML text', () => {
     expect(shown('a: 1\n...\n# one\nb: 1\n')).toEqual(['3 one 4 head']);
   });
 
+  it('know signs as content, too', () => {
+    expect(shown('# one\n- # two\n- a\n')).toEqual(['1 one 2 head', '2 two 2']);
+    expect(shown('# one\n\uFEFF# two\na: 1\n')).toEqual(['1 one 3 head', '2 two 3 head']);
+  });
+
   it('are none in scalars', () =>
     expect(shown('a: "# no"\nb: \'# no\'\nc: x#no\nd: |\n  # no\ne: >-\n  # no\n  # no\nf: "two\n  # no"\n')).toEqual(
       [],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { resolvePlainScalar } from '../../../src/yaml/reading/scalars.ts';
+import { resolvePlainScalar, resolveTaggedScalar } from '../../../src/yaml/reading/scalars.ts';
 
 const MOST = 2 ** 64;
 
@@ -48,3 +48,24 @@ it.each([
   ['1a', '1a'],
   ['-', '-'],
 ])('the plain text %j is read as %j', (text, value) => expect(resolvePlainScalar(text)).toBe(value));
+
+it.each([
+  ['int', '5', 5],
+  ['int', '5.0', 5],
+  ['int', '5.5', undefined],
+  ['int', 'x', undefined],
+  ['float', '5', 5],
+  ['float', '5.5', 5.5],
+  ['float', 'yes', undefined],
+  ['bool', 'yes', true],
+  ['bool', '1', undefined],
+  ['null', '~', null],
+  ['null', 'x', undefined],
+  ['str', '5', '5'],
+  ['binary', 'YQ==', 'a'],
+  ['binary', 'Y\nQ=\r=', 'a'],
+  ['binary', 'YQ', undefined],
+])('with the tag !!%s, %j is %j', (kind, text, value) => {
+  expect(resolveTaggedScalar(`tag:yaml.org,2002:${kind}`, text)).toBe(value);
+  expect(resolveTaggedScalar(`tag:example.test,2002:${kind}`, text)).toBe(text);
+});

@@ -28,8 +28,8 @@ describe('tokens of a text that is nested too deeply', () => {
 
   it('are read to the end one level below that, as levels of values are counted later, and no further', () => {
     const read = (depth: number) => () => yamlTokens('['.repeat(depth) + ']'.repeat(depth));
-    expect(read(MAX_DEPTH + 1)).not.toThrow();
-    expect(read(MAX_DEPTH + 2)).toThrow(`nested more than ${MAX_DEPTH} levels deep`);
+    expect(read(501)).not.toThrow();
+    expect(read(502)).toThrow('nested more than 500 levels deep');
   });
 });
 
