@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { InvalidInputError, fix, judge, plan, type ObjectInput } from '../../../src/package/api/index.ts';
+import { InvalidInputError, fix, judge, plan } from '../../../src/package/api/index.ts';
 import { httpProbe } from '../../engine/checks/workload.ts';
 import { appContainer, clusterPolicyDocument, pod, policyDocument } from '../../support/worlds.ts';
 

@@ -141,6 +141,15 @@ function paths(value: unknown, path: Path = []): Path[] {
   return [...(path.length > 0 ? [path] : []), ...inner, [...path, end]];
 }
 
+it('a text is edited only if all its documents have the values of the edits', () => {
+  const editor = new YamlFieldEditor('a: 1\n---\nb: 1\n');
+  const edits = new Map([[1, [set(['b'], 2)]]]);
+  expect(editor.isEdited('a: 1\n---\nb: 2\n', edits)).toBe(true);
+  expect(editor.isEdited('a: 1\n---\nb: 3\n', edits)).toBe(false);
+  expect(editor.isEdited('a: 2\n---\nb: 2\n', edits)).toBe(false);
+  expect(editor.isEdited('a: 1\n---\nb: 2\n---\nc: 1\n', edits)).toBe(false);
+});
+
 it.each([
   ['{a :, b: 1}\n', [set(['a'], 3)]],
   ['a: 1\na: 2\nb: 3\n', [remove(['a']), set(['c'], 2)]],
