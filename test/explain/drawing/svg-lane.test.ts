@@ -91,6 +91,24 @@ describe('a lane', () => {
     `);
   });
 
+  it('has the marks of the lowest row next to the bar', () => {
+    const lane = drawnLane('x', ['unsure', 1, 'a'], ['unsure', 2, 'b'], ['unsure', 3, 'c'], ['dead', Infinity, 'd']);
+    const { markup, height } = laneBlock(lane, narrowFrame(drawnScene([lane]), 10, 400), 100);
+    expect(height).toBe(64);
+    expect(
+      markup.match(/<path d="M[\d.]+ \d+ V\d+"[^>]*>|<text [^>]* font-size="12"[^>]*>[^<]*s<.text>/g),
+    ).toMatchInlineSnapshot(`
+      [
+        "<path d="M16.1 145 V149" class="ink-line" stroke="#1d2127" stroke-width="1"/>",
+        "<text x="16.1" y="142" text-anchor="middle" font-size="12" font-weight="600" class="ink" fill="#1d2127">1 s</text>",
+        "<path d="M22.1 130 V149" class="ink-line" stroke="#1d2127" stroke-width="1"/>",
+        "<text x="22.1" y="127" text-anchor="middle" font-size="12" font-weight="600" class="ink" fill="#1d2127">2 s</text>",
+        "<path d="M28.2 115 V149" class="ink-line" stroke="#1d2127" stroke-width="1"/>",
+        "<text x="28.2" y="112" text-anchor="middle" font-size="12" font-weight="600" class="ink" fill="#1d2127">3 s</text>",
+      ]
+    `);
+  });
+
   it('without an end of a stretch has no row of marks', () => {
     const lane = drawnLane('Traffic', ['serving', Infinity, 'gets traffic']);
     expect(laneBlock(lane, wideFrame(drawnScene([lane])), 0).height).toBe(30);

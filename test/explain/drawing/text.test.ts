@@ -193,6 +193,19 @@ describe('the details of a workload', () => {
   });
 });
 
+it('a long headline is broken at the width of the page', () => {
+  const [container] = web(ALL).containers;
+  if (container === undefined) throw new Error('no container');
+  const linesOf = (length: number): string[] => {
+    const headline = `${'x'.repeat(length - 17)} and more. An end`;
+    return explanationsAsText([{ ...web(), containers: [{ ...container, headline }] }])
+      .split('\n')
+      .slice(3, 5);
+  };
+  expect(linesOf(114)).toEqual([`    ${'x'.repeat(97)} and more. An end`, '']);
+  expect(linesOf(115)).toEqual([`    ${'x'.repeat(98)}`, '    and more. An end']);
+});
+
 describe('the overview of containers', () => {
   it('says what is not known', () => {
     const broken = { ...ALL, startupProbe: httpProbe({ httpGet: { host: 'localhost', port: 8080 } }) };

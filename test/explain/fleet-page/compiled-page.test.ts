@@ -230,7 +230,7 @@ describe('the page', () => {
       <caption>Policies in force</caption>
       <thead><tr><th scope="col">Policy</th><th scope="col">Workloads</th><th scope="col" class="text">Advice</th></tr></thead>
       <tbody>
-      <tr><th scope="row"><bdi>p&lt;</bdi></th><td data-l="Workloads">1</td><td class="text"><p><bdi>m&lt;</bdi> (c)</p><p><bdi>m</bdi> (d)</p></td></tr>
+      <tr><th scope="row"><bdi>p&lt;</bdi></th><td data-l="Workloads">1</td><td class="text"><p><bdi>m&lt;</bdi> (c)</p><p><bdi>m</bdi>; <bdi>r&lt;</bdi> (d)</p></td></tr>
       <tr><th scope="row"><bdi>q</bdi></th><td data-l="Workloads">0</td><td class="text"></td></tr>
       </tbody></table></div>
       </section>

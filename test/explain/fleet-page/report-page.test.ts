@@ -125,7 +125,7 @@ describe('the page of a report', () => {
     });
     const [, policies = ''] = /<h2 id="policies">(.*?)<\/section>/s.exec(text) ?? [];
     expect(textOf(policies)).toMatch(
-      /ClusterProbePolicy\/c 0 .*ProbePolicy\/apps\/a 0 .*ProbePolicy\/apps\/b 1 shorten it/,
+      /ClusterProbePolicy\/c 0 .*ProbePolicy\/apps\/a 0 .*ProbePolicy\/apps\/b 1 shorten it ; set 5 \(x\)/,
     );
   });
 

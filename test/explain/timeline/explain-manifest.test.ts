@@ -221,6 +221,7 @@ describe('an object', () => {
     };
     const from = (isFromCluster: boolean): unknown => explain(live, { isFromCluster })?.containers[0]?.probes[0]?.from;
     expect([from(true), from(false)]).toEqual(['ProbePolicy/apps/web', 'the manifest']);
+    expect(explain(live)?.containers[0]?.probes[0]?.from).toBe('the manifest');
   });
 
   it('tells once why policies add no probes', () => {
