@@ -14,6 +14,7 @@ function advised(
   const settings = { namespace: 'apps', kinds: KNOWN_KINDS, now: NOW };
   const read = (file: string, content: string) => ({ texts: [{ file, text: content }], problems: [] });
   const inputs = inputsOf(read('web.yaml', text), read('policies.yaml', policies), settings);
+  expect(inputs.policyProblems).toEqual([]);
   const [source] = inputs.texts;
   if (source === undefined) throw new Error('no text');
   return withAdvice(source, inputs, { ...SHOWN_BY_DEFAULT, ...selection }, edited);
@@ -176,8 +177,9 @@ describe('advice that cannot be written', () => {
   });
 
   it('keeps out no advice of the same document', () => {
-    const result = advised(anchored + container('third', WRONG_PORT));
-    expect([result.text, result.applied]).toEqual([anchored + container('third', RIGHT_PORT), 1]);
+    const more = (probe: string): string => anchored + container('third', probe) + container('fourth', probe);
+    const result = advised(more(WRONG_PORT));
+    expect([result.text, result.applied]).toEqual([more(RIGHT_PORT), 2]);
     expect(result.remarks).toHaveLength(2);
   });
 
@@ -245,5 +247,28 @@ describe('advice after other edits', () => {
       pod('web', container('app', first), container('other', second));
     const result = advised(two(WRONG_PORT, RIGHT_PORT), {}, { edited: two(RIGHT_PORT, WRONG_PORT) });
     expect([result.text, result.applied]).toEqual([two(RIGHT_PORT, WRONG_PORT), 0]);
+  });
+
+  it('of two containers for one field of the object is written one after the other', () => {
+    const policies = `apiVersion: probewright.dev/v1alpha1
+kind: ClusterProbePolicy
+metadata: { name: all }
+spec: { checks: { probe-bounds: { action: Warn, startupProbe: { failureThreshold: { minimum: 60 } } } } }
+`;
+    const probe = (periodSeconds: number, failureThreshold: number): string =>
+      `startupProbe: { httpGet: { path: /s, port: http }, periodSeconds: ${periodSeconds}, failureThreshold: ${failureThreshold} }`;
+    const deployment = (failureThreshold: number, deadline = ''): string => {
+      const containers =
+        container('app', probe(60, failureThreshold)) + container('other', probe(20, failureThreshold));
+      const template = `  template:\n    spec:\n      containers:\n${containers.replace(/^/gm, '    ').trimEnd()}\n`;
+      return `apiVersion: apps/v1\nkind: Deployment\nmetadata: { name: web, namespace: apps }\nspec:\n${template}${deadline}`;
+    };
+    const selection = { only: ['probe-bounds'] };
+    expect(advised(deployment(5), selection, { policies })).toEqual({
+      text: deployment(60, '  progressDeadlineSeconds: 3660\n'),
+      applied: 2,
+      left: [],
+      remarks: [],
+    });
   });
 });
