@@ -193,10 +193,9 @@ describe('the diff of probes', () => {
     const change = (words: readonly string[]) =>
       probe({ before: { exec: { command: words } }, after: { exec: { command: [...words, 'new'] } } });
     expect(textOf([effect('a', { probes: [change(command)] })])).toContain(' containers[0]: # app');
-    const more = [...command, 'c16', 'c17', 'c18', 'c19'];
-    const lines = textOf([effect('a', { probes: [change(more)] })]);
+    const lines = textOf([effect('a', { probes: [change([...command, 'c16'])] })]);
     expect(lines).not.toContain(' containers[0]: # app');
-    expect(lines.filter((line) => /^ +- c/.test(line))).toHaveLength(20);
+    expect(lines).toContain('   livenessProbe:');
   });
 });
 
