@@ -40,7 +40,7 @@ const probe = (changes: Partial<ProbeChange> = {}): ProbeChange => ({
 
 const violation = (
   changes: Partial<ViolationChange> = {},
-  texts: Partial<ViolationChange['violation']> = {},
+  texts: { readonly [Name in 'check' | 'container' | 'probe' | 'message']?: string | undefined } = {},
 ): ViolationChange =>
   ({
     violation: { check: 'named-port', container: 'app', probe: 'livenessProbe', message: 'no such port', ...texts },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runProbewright } from './run-probewright.ts';
+import { runProbewright } from '../run-probewright.ts';
 
 const WORKLOAD = `apiVersion: apps/v1
 kind: Deployment
@@ -57,7 +57,7 @@ describe('explain --fields', () => {
   it('prints what set each field, and the values that it overrides', async () => {
     const { code, stdout, stderr } = await explain('--fields');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    await expect(stdout).toMatchFileSnapshot('../golden/explain/fields.txt');
+    await expect(stdout).toMatchFileSnapshot('../../golden/explain/fields.txt');
   });
 
   it('has the same in JSON, with the fields of the policies', async () => {

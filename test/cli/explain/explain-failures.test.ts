@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { startFakeApiServer, type FakeApiServer } from '../cluster/client/fake-api-server.ts';
-import { BUILT_INS, discovery, writeKubeconfig } from './input/discovery.ts';
-import { podOf, seededRandom } from '../kubelet/pods.ts';
-import { simulatePod } from '../kubelet/simulated-pod.ts';
-import { podAsListed } from '../kubelet/watch-events.ts';
-import { runProbewright } from './run-probewright.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
-import type { ExplainOutput } from '../../src/cli/output/json-outputs.ts';
-import type { JsonObject } from '../../src/base/json/json-value.ts';
+import { startFakeApiServer, type FakeApiServer } from '../../cluster/client/fake-api-server.ts';
+import { BUILT_INS, discovery, writeKubeconfig } from '../input/discovery.ts';
+import { podOf, seededRandom } from '../../kubelet/pods.ts';
+import { simulatePod } from '../../kubelet/simulated-pod.ts';
+import { podAsListed } from '../../kubelet/watch-events.ts';
+import { runProbewright } from '../run-probewright.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import type { ExplainOutput } from '../../../src/cli/output/json-outputs.ts';
+import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 let directory: string;
 let api: FakeApiServer;
