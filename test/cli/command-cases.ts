@@ -90,7 +90,7 @@ function asJson(text: string): unknown {
   }
 }
 
-/** The recorded command lines of `explain` stand beside its drawings, and all others beside the commands. */
+/** Describes the recorded command lines of these files. */
 export function describeCommands(isWanted: (file: string) => boolean): void {
   describe.each(FILES.filter(isWanted))('%s', (file) =>
     describeCases(`${FOLDER}/${file}`, ['code', 'json', 'stdout', 'stderr', 'leaves'], (given) =>
@@ -99,6 +99,7 @@ export function describeCommands(isWanted: (file: string) => boolean): void {
   );
 }
 
-export function isOfExplain(file: string): boolean {
-  return file.startsWith('explain');
+/** Tells the files of a command: those of `explain` stand beside its drawings, those of others beside the command. */
+export function isOf(command: string): (file: string) => boolean {
+  return (file) => file.startsWith(command);
 }

@@ -1,3 +1,5 @@
-import { describeCommands, isOfExplain } from './command-cases.ts';
+import { describeCommands, isOf } from './command-cases.ts';
 
-describeCommands((file) => !isOfExplain(file));
+const ELSEWHERE = ['explain', 'fix', 'plan'].map(isOf);
+
+describeCommands((file) => !ELSEWHERE.some((isThere) => isThere(file)));

@@ -1,3 +1,3 @@
-import { describeCommands, isOfExplain } from '../../cli/command-cases.ts';
+import { describeCommands, isOf } from '../../cli/command-cases.ts';
 
-describeCommands(isOfExplain);
+describeCommands(isOf('explain'));

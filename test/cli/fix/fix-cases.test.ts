@@ -1,0 +1,3 @@
+import { describeCommands, isOf } from '../command-cases.ts';
+
+describeCommands(isOf('fix'));
