@@ -107,4 +107,15 @@ describe('explain --fields', () => {
       overrides: [{ source: 'ClusterProbePolicy/base', value: 10 }],
     });
   });
+
+  it('names the line of a field, also where its value is on the next line', async () => {
+    const probe = 'livenessProbe:\n        tcpSocket: { port: 80 }\n        periodSeconds:\n          7\n';
+    const stdin = `apiVersion: v1\nkind: Pod\nmetadata: { name: x }\nspec:\n  containers:\n    - name: app\n      ${probe}`;
+    const { stdout } = await runProbewright(['explain', '-', '--output', 'json'], { stdin });
+    const { workloads } = JSON.parse(stdout) as { workloads: { containers: { probes: Listed[] }[] }[] };
+    const fields = workloads[0]?.containers[0]?.probes[0]?.fields ?? [];
+    expect(fields.find(({ field }) => field === 'periodSeconds')).toMatchObject({
+      setBy: { by: 'manifest', place: '<stdin>:9' },
+    });
+  });
 });
