@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { runProbewright, type Ran } from './run-probewright.ts';
-import { pictureNames } from '../../src/cli/explain/pictures.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { runProbewright, type Ran } from '../run-probewright.ts';
+import { pictureNames } from '../../../src/cli/explain/pictures.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 let directory: string;
 
@@ -37,7 +37,7 @@ describe('probewright explain', () => {
   it('prints tables and timelines for the effective probes, with who provided them and why some are missing', async () => {
     const { code, stdout, stderr } = await details(['examples/manifests', '--policies', 'examples/policies']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    await expect(stdout).toMatchFileSnapshot('../golden/explain/static.txt');
+    await expect(stdout).toMatchFileSnapshot('../../golden/explain/static.txt');
   });
 
   it('draws the same as a picture', async () => {
@@ -45,7 +45,7 @@ describe('probewright explain', () => {
     const { stdout } = await explain([...args, '--output-dir', directory]);
     expect(stdout).toBe('DIR/deployment-apps-static.svg\n');
     const svg = await readFile(join(directory, 'deployment-apps-static.svg'), 'utf8');
-    await expect(svg).toMatchFileSnapshot('../golden/explain/deployment-apps-static.svg');
+    await expect(svg).toMatchFileSnapshot('../../golden/explain/deployment-apps-static.svg');
   });
 
   it.each<[string, object]>([
@@ -67,15 +67,15 @@ describe('probewright explain', () => {
   ])('tells of a container with %s', async (name, fields) => {
     const { code, stdout } = await details(['-'], pod(fields, { terminationGracePeriodSeconds: 60 }));
     expect(code).toBe(0);
-    await expect(stdout).toMatchFileSnapshot(`../golden/explain/${name}.txt`);
+    await expect(stdout).toMatchFileSnapshot(`../../golden/explain/${name}.txt`);
     const summary = await explain(['-'], pod(fields, { terminationGracePeriodSeconds: 60 }));
-    await expect(summary.stdout).toMatchFileSnapshot(`../golden/explain/${name}-summary.txt`);
+    await expect(summary.stdout).toMatchFileSnapshot(`../../golden/explain/${name}-summary.txt`);
   });
 
   it('prints a summary without a flag', async () => {
     const { code, stdout, stderr } = await explain(['examples/manifests', '--policies', 'examples/policies']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    await expect(stdout).toMatchFileSnapshot('../golden/explain/static-summary.txt');
+    await expect(stdout).toMatchFileSnapshot('../../golden/explain/static-summary.txt');
   });
 });
 

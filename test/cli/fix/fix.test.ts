@@ -1,9 +1,9 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { MAX_DEPTH } from '../../src/yaml/reading/tokens.ts';
-import { runProbewright, type Ran } from './run-probewright.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { MAX_DEPTH } from '../../../src/yaml/reading/tokens.ts';
+import { runProbewright, type Ran } from '../run-probewright.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 let directory: string;
 
@@ -45,7 +45,7 @@ describe('probewright fix', () => {
       'examples/policies',
     ]);
     expect(code).toBe(0);
-    await expect(stdout).toMatchFileSnapshot('../golden/fix/static.yaml');
+    await expect(stdout).toMatchFileSnapshot('../../golden/fix/static.yaml');
     const input = (await readFile('examples/manifests/static.yaml', 'utf8')).split('\n');
     let at = 0;
     for (const line of stdout.split('\n')) if (line === input[at]) at += 1;

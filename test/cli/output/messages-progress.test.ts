@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Progress } from '../../src/cli/output/messages.ts';
-import { runProbewright } from './run-probewright.ts';
-import type { CommandIo } from '../../src/cli/io.ts';
+import { Progress } from '../../../src/cli/output/messages.ts';
+import { runProbewright } from '../run-probewright.ts';
+import type { CommandIo } from '../../../src/cli/io.ts';
 
 function written(stderrColumns: number | undefined, times: number[], env = {}): string {
   let text = '';

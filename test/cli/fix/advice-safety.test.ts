@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkInputs } from '../../src/cli/check/check-inputs.ts';
-import { SHOWN_BY_DEFAULT, withAdvice, type AdvisedText } from '../../src/cli/fix/advice.ts';
-import { shownReport, type PlacedViolation } from '../../src/cli/check/report.ts';
-import type { JsonObject } from '../../src/base/json/json-value.ts';
-import { inputsOf, type Inputs } from '../../src/cli/input/inputs.ts';
-import { killBy } from '../support/live-container.ts';
-import { deadlockToKillSeconds, probeTiming } from '../../src/engine/probe/timing.ts';
-import { KNOWN_KINDS } from '../../src/engine/workload/kinds.ts';
-import { NOW } from '../support/now.ts';
-import { deploymentWith, httpProbe } from '../engine/checks/workload.ts';
-import { anyWorkload } from '../support/arbitrary-workloads.ts';
-import type { Level } from '../../src/cli/output/level.ts';
+import { checkInputs } from '../../../src/cli/check/check-inputs.ts';
+import { SHOWN_BY_DEFAULT, withAdvice, type AdvisedText } from '../../../src/cli/fix/advice.ts';
+import { shownReport, type PlacedViolation } from '../../../src/cli/check/report.ts';
+import type { JsonObject } from '../../../src/base/json/json-value.ts';
+import { inputsOf, type Inputs } from '../../../src/cli/input/inputs.ts';
+import { killBy } from '../../support/live-container.ts';
+import { deadlockToKillSeconds, probeTiming } from '../../../src/engine/probe/timing.ts';
+import { KNOWN_KINDS } from '../../../src/engine/workload/kinds.ts';
+import { NOW } from '../../support/now.ts';
+import { deploymentWith, httpProbe } from '../../engine/checks/workload.ts';
+import { anyWorkload } from '../../support/arbitrary-workloads.ts';
+import type { Level } from '../../../src/cli/output/level.ts';
 
 const heavy = { exec: { command: ['rabbitmq-diagnostics', '-q', 'ping'] } };
 

@@ -1,8 +1,8 @@
 import { chmod, mkdir, readFile, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { runProbewright, type Ran } from './run-probewright.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { runProbewright, type Ran } from '../run-probewright.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 let directory: string;
 let policies: string;

@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { expectHarmless, HOSTILE } from '../support/hostile-text.ts';
-import { runProbewright, type Ran } from './run-probewright.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { expectHarmless, HOSTILE } from '../../support/hostile-text.ts';
+import { runProbewright, type Ran } from '../run-probewright.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 let directory: string;
 
@@ -70,7 +70,7 @@ describe('probewright plan', () =>
     const { code, stdout, stderr } = await plan(...(await change()), '--output', output);
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
     const extension = { text: 'txt', json: 'json', markdown: 'md' }[output] ?? '';
-    await expect(stdout).toMatchFileSnapshot(`../golden/plan/plan.${extension}`);
+    await expect(stdout).toMatchFileSnapshot(`../../golden/plan/plan.${extension}`);
   }));
 
 describe('a plan with hostile or many names', () => {

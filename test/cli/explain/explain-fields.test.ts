@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runProbewright } from './run-probewright.ts';
+import { runProbewright } from '../run-probewright.ts';
 
 const WORKLOAD = `apiVersion: apps/v1
 kind: Deployment
@@ -57,7 +57,7 @@ describe('explain --fields', () => {
   it('prints what set each field, and the values that it overrides', async () => {
     const { code, stdout, stderr } = await explain('--fields');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    await expect(stdout).toMatchFileSnapshot('../golden/explain/fields.txt');
+    await expect(stdout).toMatchFileSnapshot('../../golden/explain/fields.txt');
   });
 
   it('has the same in JSON, with the fields of the policies', async () => {
@@ -105,6 +105,17 @@ describe('explain --fields', () => {
       value: 10,
       setBy: { by: 'default', asked: { source: 'ProbePolicy/apps/team' } },
       overrides: [{ source: 'ClusterProbePolicy/base', value: 10 }],
+    });
+  });
+
+  it('names the line of a field, also where its value is on the next line', async () => {
+    const probe = 'livenessProbe:\n        tcpSocket: { port: 80 }\n        periodSeconds:\n          7\n';
+    const stdin = `apiVersion: v1\nkind: Pod\nmetadata: { name: x }\nspec:\n  containers:\n    - name: app\n      ${probe}`;
+    const { stdout } = await runProbewright(['explain', '-', '--output', 'json'], { stdin });
+    const { workloads } = JSON.parse(stdout) as { workloads: { containers: { probes: Listed[] }[] }[] };
+    const fields = workloads[0]?.containers[0]?.probes[0]?.fields ?? [];
+    expect(fields.find(({ field }) => field === 'periodSeconds')).toMatchObject({
+      setBy: { by: 'manifest', place: '<stdin>:9' },
     });
   });
 });

@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { startFakeApiServer, type FakeApiServer } from '../cluster/client/fake-api-server.ts';
-import { BUILT_INS, discovery, POLICIES, writeKubeconfig } from './input/discovery.ts';
-import { runProbewright, type Ran } from './run-probewright.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { startFakeApiServer, type FakeApiServer } from '../../cluster/client/fake-api-server.ts';
+import { BUILT_INS, discovery, POLICIES, writeKubeconfig } from '../input/discovery.ts';
+import { runProbewright, type Ran } from '../run-probewright.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 let directory: string;
 let api: FakeApiServer;

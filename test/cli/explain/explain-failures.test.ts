@@ -1,13 +1,14 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { startFakeApiServer, type FakeApiServer } from '../cluster/client/fake-api-server.ts';
-import { BUILT_INS, discovery, writeKubeconfig } from './input/discovery.ts';
-import { podOf, seededRandom } from '../kubelet/pods.ts';
-import { simulatePod } from '../kubelet/simulated-pod.ts';
-import { podAsListed } from '../kubelet/watch-events.ts';
-import { runProbewright } from './run-probewright.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
-import type { ExplainOutput } from '../../src/cli/output/json-outputs.ts';
-import type { JsonObject } from '../../src/base/json/json-value.ts';
+import { startFakeApiServer, type FakeApiServer } from '../../cluster/client/fake-api-server.ts';
+import { BUILT_INS, discovery, writeKubeconfig } from '../input/discovery.ts';
+import { podOf, seededRandom } from '../../kubelet/pods.ts';
+import { simulatePod } from '../../kubelet/simulated-pod.ts';
+import { podAsListed } from '../../kubelet/watch-events.ts';
+import { runProbewright } from '../run-probewright.ts';
+import { NOW } from '../../support/now.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import type { ExplainOutput } from '../../../src/cli/output/json-outputs.ts';
+import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 let directory: string;
 let api: FakeApiServer;
@@ -143,4 +144,32 @@ it('explain names who injected the probes of a live Pod, also where the safety d
     ['livenessProbe', 'ProbePolicy/apps/static', policy],
     ['readinessProbe', 'the manifest', expect.objectContaining({ by: 'manifest' })],
   ]);
+});
+
+it('explain lists the causes that Pods show, also without the right to read events', async () => {
+  const known = discovery(BUILT_INS);
+  api.intercept((request) => (request.path.endsWith('/events') ? { status: 403 } : known(request)));
+  const status = {
+    phase: 'Pending',
+    conditions: [{ type: 'Ready', status: 'False', lastTransitionTime: '2026-06-30T00:00:00Z' }],
+    containerStatuses: [
+      {
+        name: 'app',
+        ready: false,
+        restartCount: 0,
+        state: { waiting: { reason: 'ImagePullBackOff', message: 'no x' } },
+      },
+    ],
+  };
+  const pod = podOf([{ name: 'app', readinessProbe }], {}, { labels: { app: 'web' } });
+  const { name } = api.put('/api/v1/namespaces/apps/pods', { ...pod, status }).metadata;
+  const kubeconfig = await writeKubeconfig(directory, api, 'apps');
+  const run = async (...args: string[]): Promise<string> =>
+    (await runProbewright(['explain', `pod/${name}`, '--kubeconfig', kubeconfig, ...args], { now: () => NOW })).stdout;
+  const { workloads } = JSON.parse(await run('--output', 'json')) as ExplainOutput;
+  expect(workloads.map(({ failures }) => failures?.map(({ cause, reason }) => [cause, reason]))).toEqual([
+    [['cannot-start', 'ImagePullBackOff']],
+  ]);
+  expect(await run()).toContain(`Why is Pod apps/${name} not Ready?`);
+  expect(await run('--fields')).not.toContain('Why is');
 });
