@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../../src/cluster/client/api-client.ts';
 import {
@@ -145,6 +146,21 @@ describe('the kinds of a cluster', () => {
     };
     await expect(discovered({ '/apis': lost })).rejects.toThrow('ECONNREFUSED');
   });
+});
+
+it('at most five versions are asked for at once', async () => {
+  let [running, most] = [0, 0];
+  const versions = Array.from({ length: 20 }, (_, index) => `v${index}`);
+  const client = new AnsweringClient(async ({ path }) => {
+    if (path === '/apis') return { groups: [group('apps', ...versions)] };
+    running += 1;
+    most = Math.max(most, running);
+    await setImmediate();
+    running -= 1;
+    return {};
+  });
+  await discoverKinds(client, known);
+  expect([client.requests.length, most]).toEqual([22, 5]);
 });
 
 it('the built-in kinds have the names that kubectl knows', () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { MOST_RESULTS, readObserverReport } from '../../../src/cluster/sources/observer-reports.ts';
+import { MOST_RESULTS, REPORT_APIS, readObserverReport } from '../../../src/cluster/sources/observer-reports.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 const result = (index = 0, rest: JsonObject = {}): JsonObject => ({
@@ -54,3 +54,9 @@ it('a report has at most a hundred results', () => {
   expect(MOST_RESULTS).toBe(100);
   expect(readObserverReport(report({ results }))?.results).toHaveLength(100);
 });
+
+it('the report of the newer API names its source, and that of the older API does not', () =>
+  expect(REPORT_APIS.map(({ name, hasSource }) => [name, hasSource])).toEqual([
+    ['openreports', true],
+    ['wgpolicyk8s', false],
+  ]));
