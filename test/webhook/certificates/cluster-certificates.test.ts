@@ -156,6 +156,8 @@ describe('a source of certificates in a cluster', () => {
     world.source.stop();
     world.source.found(PAIR);
     expect(world.pairs).toHaveLength(1);
+    // Nobody waits for the pair of a source that never began.
+    new World().source.stop();
     const stopped = await new World().start();
     stopped.source.stop();
     await expect(stopped.started).rejects.toThrow('stopped before there was a certificate');
@@ -317,6 +319,12 @@ describe('the trust of the configurations', () => {
     world.source.stop();
     await world.settle();
     expect(world.source.isTrusted(ours)).toBeUndefined();
+    const half = new World();
+    half.refuse = ({ path }) => {
+      if (path === VALIDATING) throw new ApiError(503, '', 'no');
+    };
+    await half.start();
+    expect(half.source.isTrusted(ours)).toBeUndefined();
   });
 
   it('is there when each entry of each configuration holds the certificate', async () => {
@@ -324,6 +332,11 @@ describe('the trust of the configurations', () => {
     expect([world.source.isTrusted(ours), world.source.isTrusted(others)]).toEqual([true, true]);
     await world.change(VALIDATING, others);
     expect([world.source.isTrusted(ours), world.source.isTrusted(others)]).toEqual([false, true]);
+    const service = { name: 'probewright', namespace: 'system' };
+    const webhooks = [ours, others].map((bundle) => {
+      return { name: 'x', clientConfig: { service, caBundle: encoded(bundle) } };
+    });
+    expect((await new World().putWebhooks(webhooks).start()).source.isTrusted(ours)).toBe(false);
   });
 
   it('is shown by kind, and unknown without a configuration or a bundle', async () => {
@@ -335,6 +348,13 @@ describe('the trust of the configurations', () => {
     await world.change(VALIDATING, others);
     world.source.bundle = ours;
     expect(world.source.status().bundleSynced).toEqual({ mutating: true, validating: false });
+    world.objects.set(`${MUTATING} 00-probewright`, { ...configuration(others), metadata: METADATA });
+    world.put(ours);
+    const two = new World();
+    for (const [key, object] of world.objects) two.objects.set(key, object);
+    await two.start();
+    two.source.bundle = ours;
+    expect(two.source.status().bundleSynced).toEqual({ mutating: false, validating: true });
     const none = await new World().start();
     none.source.bundle = ours;
     expect(none.source.status().bundleSynced).toEqual({ mutating: undefined, validating: undefined });
@@ -372,6 +392,7 @@ describe('the problems of a source', () => {
     await world.settle();
     expect(world.source.problem()?.split('; ')).toHaveLength(5);
     expect(world.failures).toEqual([['HTTP 503 of secrets', true]]);
+    expect(world.source.rounds).toBeGreaterThan(1);
     world.refuse = () => undefined;
     await expect.poll(() => world.source.problem()).toBeUndefined();
     expect(world.failures).toHaveLength(1);
