@@ -29,7 +29,9 @@ export class AnsweringClient extends ApiClient {
     this.watches.set(key, stream);
     stream.opened();
     const closed = Promise.withResolvers<never>();
-    signal?.addEventListener('abort', () => closed.reject(new Error('the watch is closed')));
+    const close = (): void => closed.reject(new Error('the watch is closed'));
+    signal?.addEventListener('abort', close);
+    if (signal?.aborted === true) close();
     await closed.promise.finally(() => this.watches.delete(key));
   }
 }
