@@ -219,6 +219,9 @@ describe('the caBundle', () => {
   it('is filled in by any replica where it is empty, and changed by the leader only', async () => {
     expect((await (await new World().put().start()).write(ours, false)).patches).toHaveLength(2);
     expect((await (await new World().put(others).start()).write(ours, false)).patches).toEqual([]);
+    const unasked = new World().put(others);
+    unasked.source.bundle = ours;
+    expect((await unasked.start()).patches).toEqual([]);
   });
 
   it.each<[string, unknown]>([

@@ -134,9 +134,13 @@ describe('the series at the start', () => {
     expect(new Set(Object.values(found))).toEqual(new Set([0]));
   });
 
-  it('of durations are 0 for each webhook', async () => {
+  it('of durations are 0 for each webhook, from 1 ms to 5 s', async () => {
     const found = await samples(metricsWith(), 'admission_duration_seconds');
-    expect(Object.keys(found)).toEqual(expect.arrayContaining(['mutate', 'validate', 'review-policies']));
+    const bounds = ['0.001', '0.0025', '0.005', '0.01', '0.025', '0.05', '0.1', '0.25', '1', '5', '+Inf'];
+    const webhooks = ['mutate', 'validate', 'review-policies'];
+    const buckets = bounds.flatMap((bound) => webhooks.map((webhook) => `${bound} ${webhook}`));
+    expect(Object.keys(found).toSorted()).toEqual([...webhooks, ...buckets].toSorted());
+    expect(new Set(Object.values(found))).toEqual(new Set([0]));
   });
 });
 
