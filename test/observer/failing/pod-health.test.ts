@@ -114,6 +114,12 @@ describe('the health of a Pod', () => {
     expect(healthOf({ status })).toMatchObject({ isReady, hasTrouble });
   });
 
+  it('is ready only if all its containers are', () => {
+    const pod = given({ spec: { containers: [{ name: 'app', readinessProbe }, { name: 'b' }] } });
+    const status = { containerStatuses: [{ name: 'app', ready: true }, { name: 'b' }] };
+    expect(podHealth({ ...pod, status })).toMatchObject({ isReady: false, hasTrouble: true });
+  });
+
   it('is troubled while a plain init container is not done, which is none of its running containers', () => {
     const spec = { initContainers: [{ name: 'first' }] };
     const health = (ready: boolean): PodHealth | undefined => healthOf({ spec, initStatus: { ready } });
