@@ -32,6 +32,14 @@ describe('a controller', () => {
     expect(canHaveController(ownedBy(apiVersion, owner), kind)).toBe(false),
   );
 
+  it('is none that Kubernetes has when one of two owners is not', () => {
+    const [one, other] = [ownedBy('apps/v1', 'ReplicaSet'), ownedBy('v1', 'ConfigMap')].map(
+      ({ metadata }) => (metadata as { ownerReferences: [unknown] }).ownerReferences[0],
+    );
+    expect(canHaveController({ metadata: { ownerReferences: [one, one] } }, 'Pod')).toBe(true);
+    expect(canHaveController({ metadata: { ownerReferences: [one, other] } }, 'Pod')).toBe(false);
+  });
+
   it('is none without an owner that is marked as one', () => {
     expect(canHaveController({}, 'Pod')).toBe(false);
     expect(canHaveController(ownedBy('apps/v1', 'ReplicaSet', false), 'Pod')).toBe(false);
