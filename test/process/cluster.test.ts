@@ -39,7 +39,7 @@ const refused = (): never => {
   throw new ApiError(422, 'Invalid', 'HTTP 422');
 };
 const eventually = async (what: () => unknown): Promise<void> =>
-  expect.poll(what, { interval: 2, timeout: 10_000 }).toBe(true);
+  expect.poll(what, { interval: 2, timeout: 4000 }).toBe(true);
 const object = (document: object): object => {
   const { metadata, ...rest } = document as { metadata: { name: string } };
   return { ...rest, metadata: { uid: metadata.name, generation: 1, resourceVersion: '5', ...metadata } };
@@ -79,7 +79,9 @@ class World {
   async started(...objects: readonly (readonly [path: string, ...objects: object[]])[]): Promise<this> {
     for (const [path, ...some] of objects) this.objects[path] = some.map(object);
     this.policies.start();
-    await this.policies.read;
+    let isRead = false;
+    void this.policies.read.then(() => (isRead = true));
+    await eventually(() => isRead);
     await eventually(() => this.client.watches.has(POLICIES));
     return this;
   }
