@@ -319,6 +319,21 @@ describe('the statuses of policies', () => {
     expect(world.policies.metrics.statusesSetAside()).toMatchObject({ refused: 1 });
   });
 
+  it.each<[string, string, readonly [path: string, ...objects: object[]]]>([
+    ['policies', 'exceptions', [POLICIES, policyDocument({})]],
+    ['exceptions', 'policies', [EXCEPTIONS, exceptionDocument()]],
+  ])('of %s that cannot be written now say nothing about those of %s', async (what, others, objects) => {
+    const world = new World();
+    world.answer = () => {
+      throw new Error('reset');
+    };
+    await world.started(objects);
+    world.policies.lead(true);
+    world.policies.exceptionStatuses?.pass();
+    await eventually(() => world.logged(`statuses of ${what} cannot be written now`).length === 1);
+    expect(world.logged(`statuses of ${others} cannot be written now`)).toEqual([]);
+  });
+
   it('that cannot be written now are told once, and when they can be again', async () => {
     const world = new World();
     world.answer = () => {
