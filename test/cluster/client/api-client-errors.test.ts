@@ -51,8 +51,8 @@ it('what is missing is undefined, and all else is as it was', async () => {
   await expect(unlessMissing(Promise.reject(refused(403)))).rejects.toThrow('HTTP 403');
 });
 
-it.each([
+it.each<[boolean, unknown]>([
   [true, new Error('reset')],
-  ...[401, 408, 429, 502, 503, 504].map((code) => [true, refused(code)] as const),
-  ...[400, 403, 404, 409, 422, 500].map((code) => [false, refused(code)] as const),
+  ...[401, 408, 429, 502, 503, 504].map((code) => [true, refused(code)] as [boolean, unknown]),
+  ...[400, 403, 404, 409, 422, 500].map((code) => [false, refused(code)] as [boolean, unknown]),
 ])('an API server is unavailable: %s after %s', (isAway, error) => expect(isUnavailable(error)).toBe(isAway));
