@@ -4,10 +4,12 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { baselineText, readBaseline } from '../../../src/cli/check/baseline.ts';
 import { withoutKnown, type PlacedViolation, type FindingIdentity } from '../../../src/cli/check/report.ts';
-import { describeCommands } from '../command-cases.ts';
 import { runProbewright, type Ran } from '../run-probewright.ts';
 import { deploymentWithTypo as deployment } from '../deployment-with-typo.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { describeCommands } from '../command-cases.ts';
+
+describeCommands('test/cli/check/baseline.test.ts');
 
 let directory: string;
 
@@ -17,8 +19,6 @@ beforeEach(async () => {
 
 const at = (name: string): string => join(directory, name);
 const check = (...args: string[]): Promise<Ran> => runProbewright(['check', ...args], { directory });
-
-describeCommands('baseline');
 
 describe('a baseline', () => {
   it('is not written when an input cannot be read, and the findings are shown', async () => {

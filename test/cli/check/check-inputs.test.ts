@@ -1,3 +1,3 @@
 import { describeCommands } from '../command-cases.ts';
 
-describeCommands('check');
+describeCommands('test/cli/check/check-inputs.test.ts');

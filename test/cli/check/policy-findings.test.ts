@@ -1,3 +1,3 @@
 import { describeCommands } from '../command-cases.ts';
 
-describeCommands('policy-findings');
+describeCommands('test/cli/check/policy-findings.test.ts');

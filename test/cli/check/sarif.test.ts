@@ -3,11 +3,13 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { HOMEPAGE } from '../../../src/engine/checks/violation.ts';
+import { fingerprints, pathInRepository, sarifReport } from '../../../src/cli/check/sarif.ts';
 import { runProbewright } from '../run-probewright.ts';
 import { withTools } from '../tools-on-path.ts';
 import { sarifLog, type SarifFix, type SarifLog } from '../sarif-shape.ts';
 import { deploymentWithTypo as deployment } from '../deployment-with-typo.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { LEGACY, placedViolation, reportWith } from './placed-violations.ts';
 
 let directory: string;
 
@@ -154,3 +156,148 @@ describe('the URL of the project', () =>
     expect(manifest['repository']).toEqual({ type: 'git', url: `git+${HOMEPAGE}.git` });
     expect(await readFile('charts/probewright/Chart.yaml', 'utf8')).toContain(`home: ${HOMEPAGE}\n`);
   }));
+
+describe('a result of SARIF', () => {
+  const runOf = (...given: Parameters<typeof reportWith>) =>
+    (
+      JSON.parse(sarifReport(reportWith(...given))) as {
+        readonly runs: readonly [{ readonly results: readonly Record<string, unknown>[]; readonly tool: never }];
+      }
+    ).runs[0];
+
+  it('has the level of each action, and rules in the order of the catalogue', () => {
+    const violations = (['Deny', 'Warn', 'Audit'] as const).map((action) => placedViolation({ action }));
+    const other = placedViolation({ check: 'valid-probe', line: 30 });
+    const { results, tool } = runOf([...violations, other]);
+    expect(results.map(({ level, ruleIndex }) => [level, ruleIndex])).toEqual([
+      ['error', 1],
+      ['warning', 1],
+      ['note', 1],
+      ['error', 0],
+    ]);
+    expect(tool).toMatchObject({
+      driver: {
+        rules: [
+          { id: 'valid-probe', defaultConfiguration: { level: 'error' } },
+          { id: 'named-port', properties: { tags: ['kubernetes', 'probes'], 'problem.severity': 'error' } },
+        ],
+      },
+    });
+  });
+
+  it('has no index for a check that has no rule', () => {
+    expect(runOf([placedViolation({ check: 'of-another-version' })]).results[0]).not.toHaveProperty('ruleIndex');
+  });
+
+  it('names the object, with its namespace if it has one, and the field', () => {
+    const names = [placedViolation(), placedViolation({ kind: 'ClusterProbePolicy', namespace: '', name: 'safe' })].map(
+      (violation) => {
+        const [location] = runOf([violation]).results[0]?.['locations'] as readonly {
+          readonly logicalLocations: readonly { readonly fullyQualifiedName: string }[];
+        }[];
+        return location?.logicalLocations[0]?.fullyQualifiedName;
+      },
+    );
+    const field = 'spec.template.spec.containers[0].readinessProbe.httpGet.port';
+    expect(names).toEqual([`Deployment/shop/web/${field}`, `ClusterProbePolicy/safe/${field}`]);
+  });
+
+  it('is suppressed by its exception, in words, and has figures where there are some', () => {
+    const excepted = placedViolation({ action: 'Excepted', exception: LEGACY, properties: { seconds: 3 } });
+    const [result] = runOf([excepted]).results;
+    expect(result).toMatchObject({ level: 'note', properties: { seconds: 3 } });
+    expect(result?.['suppressions']).toEqual([
+      {
+        ...{ kind: 'external', status: 'accepted' },
+        justification: 'ProbeException legacy (owner team-a, SHOP-7) until 2027-03-31T00:00:00Z: moves in spring',
+      },
+    ]);
+    const [plain] = runOf([placedViolation()]).results;
+    expect(plain).not.toHaveProperty('suppressions');
+    expect(plain).not.toHaveProperty('properties');
+  });
+
+  describe('has a fix', () => {
+    const text = deployment('web');
+    const edited = placedViolation({
+      ...{ object: { document: 0, path: [] }, remedy: 'write port: http' },
+      edits: [
+        { path: ['spec', 'template', 'spec', 'containers', 0, 'readinessProbe', 'httpGet', 'port'], value: 'http' },
+      ],
+    });
+    const fixesOf = (violation: typeof edited, ...texts: { file: string; text: string; placeOf?: never }[]) =>
+      runOf([violation], { texts }).results[0]?.['fixes'] as readonly SarifFix[] | undefined;
+    const file = 'apps/web.yaml';
+
+    it('of a text of its file, with the remedy in words', () => {
+      const [fix] = fixesOf(edited, { file, text }, { file: 'other.yaml', text: 'a: 1\n' }) ?? [];
+      expect(fix).toMatchObject({ description: { text: 'write port: http' } });
+      expect(fix?.artifactChanges[0]?.replacements).toHaveLength(1);
+      const silent = { ...edited, remedy: undefined } as never;
+      expect(fixesOf(silent, { file, text })?.[0]).not.toHaveProperty('description');
+    });
+
+    it('that inserts nothing where it only takes away, and takes nothing away where it only inserts', () => {
+      const at = (value: unknown, field: string) => ({
+        ...edited,
+        edits: [{ path: ['spec', 'template', 'spec', 'containers', 0, ...field.split('.')], value }],
+      });
+      const [removal] = fixesOf(at(null, 'readinessProbe'), { file, text }) ?? [];
+      const removed = removal?.artifactChanges[0]?.replacements ?? [];
+      expect(removed.map(({ insertedContent }) => insertedContent)).toEqual([undefined]);
+      const [insertion] = fixesOf(at(5, 'readinessProbe.periodSeconds'), { file, text }) ?? [];
+      const inserted = insertion?.artifactChanges[0]?.replacements ?? [];
+      expect(inserted.map(({ insertedContent }) => insertedContent?.text.includes('periodSeconds: 5'))).toEqual([true]);
+    });
+
+    it('also where the command line names the file twice', () => {
+      expect(fixesOf(edited, { file, text }, { file, text })).toHaveLength(1);
+    });
+
+    it.each([
+      ['there is no text', edited, []],
+      [
+        'two texts of the name differ',
+        edited,
+        [
+          { file, text },
+          { file, text: `${text}# more\n` },
+        ],
+      ],
+      ['the text is standard input', { ...edited, file: '<stdin>' }, [{ file: '<stdin>', text }]],
+      ['a tool has rendered the text', edited, [{ file, text, placeOf: ((place: unknown) => place) as never }]],
+      ['the text is too long', edited, [{ file, text: `${text}#${' '.repeat(256 * 1024)}\n` }]],
+      ['it has no edits', { ...edited, edits: undefined } as never, [{ file, text }]],
+      ['its object has no place', { ...edited, object: undefined } as never, [{ file, text }]],
+      ['nothing would change', { ...edited, edits: [{ path: ['kind'], value: 'Deployment' }] }, [{ file, text }]],
+    ])('unless %s', (_, violation, texts) => {
+      expect(fixesOf(violation, ...(texts as { file: string; text: string }[]))).toBeUndefined();
+    });
+  });
+});
+
+describe('a fingerprint', () => {
+  it('counts the findings of one identity, and has 32 hexadecimal digits', () => {
+    const of = fingerprints();
+    const prints = [of('a'), of('a'), of('b'), of('\ud800')];
+    expect(prints.map((print) => /^[0-9a-f]{32}:(\d+)$/.exec(print)?.[1])).toEqual(['1', '2', '1', '1']);
+    expect(prints[0]?.slice(0, 32)).toBe(prints[1]?.slice(0, 32));
+    expect(prints[0]?.slice(0, 32)).not.toBe(prints[2]?.slice(0, 32));
+    expect(fingerprints()('a')).toBe(prints[0]);
+  });
+});
+
+describe('the path of a file in a repository', () => {
+  it.each([
+    ['apps/web.yaml', 'apps/web.yaml'],
+    ['./apps/web.yaml', 'apps/web.yaml'],
+    ['././/web.yaml', 'web.yaml'],
+    ['../web.yaml', '../web.yaml'],
+    [join(process.cwd(), 'apps/web.yaml'), 'apps/web.yaml'],
+    [process.cwd(), process.cwd()],
+    ['/elsewhere/web.yaml', '/elsewhere/web.yaml'],
+    ['///elsewhere/web.yaml', '/elsewhere/web.yaml'],
+  ])('of %s is %s', (file, path) => {
+    expect(pathInRepository(file)).toBe(path);
+  });
+});

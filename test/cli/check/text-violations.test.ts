@@ -1,3 +1,3 @@
 import { describeCommands } from '../command-cases.ts';
 
-describeCommands('exceptions-of-text');
+describeCommands('test/cli/check/text-violations.test.ts');

@@ -2,9 +2,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { describeCommands } from '../command-cases.ts';
 import { runProbewright } from '../run-probewright.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
+import { describeCommands } from '../command-cases.ts';
+
+describeCommands('test/cli/starts/starts.test.ts');
 
 let directory = '';
 beforeAll(async () => {
@@ -22,8 +24,6 @@ async function starts(
 }
 
 const httpGet = { path: '/r', port: 80 };
-
-describeCommands('starts');
 
 describe('probewright starts', () => {
   it('prints profiles', async () => {

@@ -1,3 +1,3 @@
 import { describeCommands } from '../../cli/command-cases.ts';
 
-describeCommands('explain');
+describeCommands('test/explain/drawing/text-outputs.test.ts');
