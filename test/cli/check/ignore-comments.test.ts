@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { IgnoreComments } from '../../../src/cli/check/ignore-comments.ts';
+import { manifestsOf } from '../../../src/cli/input/manifest.ts';
+import type { Violation } from '../../../src/engine/checks/violation.ts';
 import { runProbewright } from '../run-probewright.ts';
 
 /** Two containers, whose liveness probes have one finding of exec-cost each. The marks are where comments are put. */
@@ -137,5 +140,37 @@ describe('a comment that ignores a finding', () => {
     expect(fixed).toContain('periodSeconds: 5');
     const all = (await runProbewright(['fix', '-', '--advice', '--no-ignore'], { stdin })).stdout;
     expect(all).not.toContain('periodSeconds: 2');
+  });
+});
+
+describe('a finding about a container whose field is elsewhere', () => {
+  const isIgnored = (place: string, violation: Partial<Violation>): boolean => {
+    const text = withComment(place, IGNORE);
+    const source = { file: 'a.yaml', text, manifests: manifestsOf({ file: 'a.yaml', text }).manifests };
+    const [manifest] = source.manifests;
+    if (manifest === undefined) throw new Error('there is no manifest');
+    const path = ['spec', 'template', 'spec', 'terminationGracePeriodSeconds'];
+    const found = { check: 'exec-cost', action: 'Warn', container: 'app', path, message: 'is wrong' } as const;
+    return new IgnoreComments(source).ignores(manifest, { ...found, ...violation });
+  };
+
+  it('is ignored at that container only', () => {
+    expect(isIgnored('ABOVE', {})).toBe(true);
+    expect(isIgnored('ABOVE', { probe: 'livenessProbe' })).toBe(true);
+    expect(isIgnored('ABOVE', { container: 'other' })).toBe(false);
+    expect(isIgnored('ABOVE', { check: 'named-port' })).toBe(false);
+  });
+
+  it('is ignored at a probe where the finding is about that probe', () => {
+    expect(isIgnored('PROBE', { probe: 'livenessProbe' })).toBe(true);
+    expect(isIgnored('PROBE', { probe: 'readinessProbe' })).toBe(false);
+    expect(isIgnored('PROBE', {})).toBe(false);
+    expect(isIgnored('PROBE', { probe: 'livenessProbe', container: 'other' })).toBe(false);
+  });
+
+  it('is ignored by its path alone where the path is below the comment', () => {
+    const path = ['spec', 'template', 'spec', 'containers', 0, 'image'];
+    expect(isIgnored('ABOVE', { container: 'unnamed', path })).toBe(true);
+    expect(isIgnored('ABOVE', { container: 'unnamed', path: path.with(4, 1) })).toBe(false);
   });
 });

@@ -87,6 +87,14 @@ spec: { exceptions: { action: Ignore } }
     );
   });
 
+  it('names two workloads, of which one is enough to look for its checks', async () => {
+    const both = 'workloads: [{ kind: Deployment, name: legacy }, { kind: Deployment, name: gone }]';
+    expect(await notes(WORKLOAD, exception(both, 'exec-cost'))).toContain(
+      `${SAYS}the inputs do not violate exec-cost; delete it`,
+    );
+    expect(await notes(WORKLOAD, exception(both))).toBe('');
+  });
+
   it('changes no exit code', async () => {
     const stdin = `${WORKLOAD.replace('htpp', 'http')}---\n${exception(OF_LEGACY)}`;
     const { code, stderr } = await runProbewright(['check', '-', '--strict', '--now', '2026-11-01T00:00:00Z'], {
