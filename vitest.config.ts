@@ -11,6 +11,7 @@ export default defineConfig({
     // Only a test that hangs takes so long, even on a machine that has ten times as much to do as it can.
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    expect: { poll: { timeout: 120_000 } },
     // By default, Vitest leaves one core free. Many tests wait for processes, so two files share two cores well.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
