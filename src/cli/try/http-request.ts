@@ -80,9 +80,8 @@ function readHttp2(stream: ClientHttp2Stream, textOf: (error: unknown) => string
     try {
       for await (const piece of stream as AsyncIterable<Buffer>) yield piece;
     } catch {
-      throw brokenOff();
+      // Node throws also behind a whole body, where the stream was closed before it was read.
     }
-    // Node takes the end of the connection for the end of the body.
     if (stream.rstCode !== 0) throw brokenOff();
   }
   // x/net/http2, ClientConn.setGoAway and GoAwayError

@@ -48,7 +48,9 @@ export const h2c = (
 };
 
 /** A server of HTTP/2 with TLS, and of nothing else. */
-export async function h2(handler: (stream: ServerHttp2Stream) => void): Promise<number> {
+export async function h2(
+  handler: (stream: ServerHttp2Stream, headers: Record<string, unknown>) => void,
+): Promise<number> {
   const { keyPem: key, certPem: cert } = await pair;
   const server = createSecureServer({ key, cert, allowHTTP1: false });
   server.on('stream', handler);
