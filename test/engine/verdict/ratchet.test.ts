@@ -83,6 +83,20 @@ describe('a floor', () => {
     }
   });
 
+  it('does not tolerate a violation that only a probe of the namespace caused before', () => {
+    const bounds = { action: 'Deny', floor: 'Warn', readinessProbe: { periodSeconds: { minimum: 10 } } };
+    const platform = clusterPolicyDocument({ checks: { 'probe-bounds': bounds } });
+    const own = policyDocument({
+      kubernetesProbeEndpoints: { readinessProbe: '/ready' },
+      probes: { readinessProbe: { periodSeconds: 5 } },
+    });
+    const written = app({ readinessProbe: { ...get('http'), periodSeconds: 5 } });
+    const update = { policies: policySet(platform, own), defaulted: true };
+    expect(added(deployment(app()), undefined, update)).toEqual(['probe-bounds app']);
+    expect(added(deployment(written), deployment(app()), update)).toEqual(['probe-bounds app']);
+    expect(added(deployment(written), deployment(written), update)).toEqual([]);
+  });
+
   it('does not tolerate a violation that only the parameters of a namespace found before', () => {
     const own = policyDocument({ checks: { 'exec-forbidden': { names: ['wget'] } } });
     const policies = policySet(floor, own);
