@@ -1,3 +1,4 @@
+import { compareText } from '../base/text/cut.ts';
 import { Gauge, type Registry } from 'prom-client';
 
 /** The label value of all namespaces beyond the limit. No namespace can have this name. */
@@ -49,7 +50,7 @@ export function byNamespace(
 ): ReadonlyMap<string, readonly string[]> {
   const causes = [...Map.groupBy(found, ([namespace]) => namespace)]
     .map(([namespace, own]) => [namespace, own.map(([, cause]) => cause)] as const)
-    .sort(([one, ofOne], [other, ofOther]) => ofOther.length - ofOne.length || (one < other ? -1 : 1));
+    .sort(([one, ofOne], [other, ofOther]) => ofOther.length - ofOne.length || compareText(one, other));
   const others = causes.slice(most).flatMap(([, own]) => own);
   return new Map([...causes.slice(0, most), ...(others.length > 0 ? [[OTHER_NAMESPACES, others] as const] : [])]);
 }

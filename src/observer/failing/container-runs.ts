@@ -174,7 +174,7 @@ export function probeKillOf(
   const run = present?.killedAt === undefined ? ended : present;
   if (run?.killer === undefined) return undefined;
   // Without an event: SIGTERM ends most containers at once, and SIGKILL at the end of the grace period.
-  const isForced = run !== present && container.ended?.isForced === true;
+  const isForced = container.ended?.isForced === true;
   const killedAt = run.killedAt ?? (run.until ?? now) - (isForced ? run.endsForMilliseconds : 0);
   const isStarting = run.killer === 'startupProbe' || isStart(container, run, killedAt, hints);
   const cause = isStarting ? 'killed-while-starting' : 'killed-while-serving';

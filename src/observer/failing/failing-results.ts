@@ -1,5 +1,5 @@
 import { CONTAINER_FAILING_RULE, PROBE_FAILING_RULE } from '../../engine/facts/live-rules.ts';
-import { count, cut } from '../../base/text/cut.ts';
+import { compareText, count, cut } from '../../base/text/cut.ts';
 import { formatInstant } from '../../base/text/duration.ts';
 import { giverOfLiveProbe, injectedProbeText } from '../../engine/defaulting/injected-by.ts';
 import { CAUSE_TEXTS, isDefinite, type CauseText } from './causes.ts';
@@ -188,20 +188,17 @@ export function sharedTroubles(candidates: readonly Candidate[], now: number): R
       const since = onsetOf(candidate);
       return since === undefined || now - since < CHANCE_MILLISECONDS ? [] : [{ ...candidate, since }];
     })
-    .toSorted((one, other) => one.since - other.since || (one.key < other.key ? -1 : 1));
+    .toSorted((one, other) => one.since - other.since || compareText(one.key, other.key));
   const found = new Map<string, SharedTrouble>();
-  for (let first = 0; first < onsets.length;) {
-    const since = onsets[first]?.since ?? 0;
+  for (const [first, { key: own, since }] of onsets.entries()) {
+    if (found.has(own)) continue;
     let end = first;
-    while (end < onsets.length && (onsets[end]?.since ?? 0) - since <= TOGETHER_MILLISECONDS) end += 1;
+    while ((onsets[end]?.since ?? Infinity) - since <= TOGETHER_MILLISECONDS) end += 1;
     const together = onsets.slice(first, end);
     const workloads = together.map(({ workload }) => workload);
     const byNamespace = Map.groupBy(workloads, ({ namespace }) => namespace);
-    if (workloads.length >= FEWEST_WORKLOADS || byNamespace.size > 1) {
-      const trouble = { since, count: workloads.length, byNamespace };
-      for (const { key } of together) found.set(key, trouble);
-      first = end;
-    } else first += 1;
+    if (workloads.length < FEWEST_WORKLOADS && byNamespace.size === 1) continue;
+    for (const { key } of together) found.set(key, { since, count: workloads.length, byNamespace });
   }
   return found;
 }

@@ -1,3 +1,4 @@
+import { compareText } from '../../base/text/cut.ts';
 import { NamespaceShares } from '../namespace-shares.ts';
 import { workloadKey, type NamedObject } from '../observed-workload.ts';
 import { diagnose, type Failure, type FailureFacts } from './diagnosis.ts';
@@ -98,7 +99,7 @@ export class FailingWorkloads {
     });
     const shared = sharedTroubles(failing, now);
     return failing
-      .toSorted((one, other) => (one.key < other.key ? -1 : 1))
+      .toSorted((one, other) => compareText(one.key, other.key))
       .map(({ key, workload, failures }) => ({ workload, failures, shared: shared.get(key) }));
   }
 

@@ -82,14 +82,13 @@ function readUnhealthy(
   place: Pick<ProbeHint, 'namespace' | 'podUid' | 'container' | 'times' | 'told'>,
 ): ProbeHint | undefined {
   const match = UNHEALTHY.exec(message);
-  const probe = PROBES[(match?.[1] ?? '').toLowerCase()];
-  if (match === null || probe === undefined) return undefined;
+  if (match === null) return undefined;
   const text = message.slice(match[0].length);
   const status = STATUS_CODE.exec(text)?.[1];
   return {
     ...place,
     ...(status !== undefined && { status: Number(status) }),
-    probe,
+    probe: PROBES[(match[1] ?? '').toLowerCase()],
     cause: answerOf(text),
     isVoid: match[2] === 'errored',
   };

@@ -104,8 +104,7 @@ export class KnownReports extends Map<string, string> {
         for (const report of objects) {
           const [key, hash] = [reportKey(report.metadata), hashOf(report)];
           unlisted.delete(key);
-          if (hash === undefined) this.delete(key);
-          else this.set(key, hash);
+          if (hash !== undefined) this.set(key, hash);
         }
       },
       gone: (report) => void this.delete(reportKey(report.metadata)),

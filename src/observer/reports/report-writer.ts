@@ -181,9 +181,7 @@ export class ReportWriter {
     if (this.#known === undefined) return;
     this.#queue.setActive(true);
     this.#synced = this.#known.reflector.start();
-    void this.#synced.then(() => {
-      if (!this.#isStopped()) this.reconcile(this.#workloads.isComplete);
-    });
+    void this.#synced.then(() => this.reconcile(this.#workloads.isComplete));
   }
 
   async #write(report: ReportTask, signal: AbortSignal): Promise<void> {
@@ -203,9 +201,9 @@ export class ReportWriter {
 
   /** Undefined when the workload is gone. Rejects when it is there without a verdict: its report stays as it is. */
   async #contentOf({ workload, uid }: ReportTask): Promise<ReportContent | undefined> {
-    const isKnown = (): boolean =>
-      workload !== undefined && recordOf(this.#workloads.verdicts.records, workload)?.workload.uid === uid;
-    if (workload === undefined || !isKnown()) return undefined;
+    if (workload === undefined) return undefined;
+    const isKnown = (): boolean => recordOf(this.#workloads.verdicts.records, workload)?.workload.uid === uid;
+    if (!isKnown()) return undefined;
     const content = await unlessMissing(this.#workloads.read(workload).then((read) => ({ read })));
     if (content !== undefined && content.read === undefined && isKnown())
       throw new ReportRefused(`${workload.namespace}/${workload.name} cannot be judged now`);

@@ -176,7 +176,6 @@ export class LeadingScan {
     this.#isStarting = false;
     this.#ended(run, 'start', 0);
     this.#nextScan = this.#dependencies.now() + this.#dependencies.scanInterval;
-    this.reports.reconcile(false);
     this.#scanPods();
   }
 

@@ -3,7 +3,6 @@ import { failingCauses, failingResults } from '../../../src/observer/failing/fai
 import { FailingWorkloads } from '../../../src/observer/failing/failing-workloads.ts';
 import { readProbeEvent } from '../../../src/observer/failing/probe-events.ts';
 import { podHealth } from '../../../src/observer/failing/pod-health.ts';
-import { byNamespace, OTHER_NAMESPACES } from '../../../src/observer/gauges.ts';
 import { podOf, seededRandom } from '../../kubelet/pods.ts';
 import { simulatePod } from '../../kubelet/simulated-pod.ts';
 import { podAsListed } from '../../kubelet/watch-events.ts';
@@ -180,18 +179,5 @@ describe('a shared dependency', () => {
       wrong,
     );
     expect(told(300).at(-1)).toBe('dddd: shared-dependency, executable-not-found, http-5xx');
-  });
-});
-
-describe('the namespaces of a metric', () => {
-  it('are at most as many as the limit, and no count is lost', () => {
-    const found = Array.from({ length: 500 }, (_, index) =>
-      Array.from({ length: index }, () => [`ns-${index}`, 'missed'] as const),
-    ).flat();
-    const shown = byNamespace(found, 200);
-    expect(shown.size).toBe(201);
-    expect([...shown.keys()].slice(0, 2)).toStrictEqual(['ns-499', 'ns-498']);
-    expect([...shown.values()].flat()).toHaveLength((499 * 500) / 2);
-    expect(shown.get(OTHER_NAMESPACES)).toHaveLength((299 * 300) / 2);
   });
 });

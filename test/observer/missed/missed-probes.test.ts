@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { missedProbes, missedResults } from '../../../src/observer/missed/missed-probes.ts';
-import { laterTimes, specChangedAt } from '../../../src/observer/missed/policy-times.ts';
 import { restartLine } from '../../../src/explain/fleet-page/live-findings.ts';
-import { DEFAULT_SCOPE, isInScope, readWebhookScope } from '../../../src/observer/missed/webhook-scope.ts';
+import { DEFAULT_SCOPE, readWebhookScope } from '../../../src/observer/missed/webhook-scope.ts';
 import { defaultedPodSpec } from '../../../src/engine/probe/api-defaults.ts';
 import { anyPod } from '../../support/arbitraries.ts';
 import { namespaceDocument } from '../../robustness/random-worlds.ts';
@@ -131,100 +130,6 @@ describe('a Pod without the probes of today', () => {
       }),
       { numRuns: runs(500) },
     );
-  });
-});
-
-describe('the scope of the webhook', () => {
-  const configuration = (webhook: JsonObject): JsonObject => ({
-    webhooks: [{ name: 'other.example.com' }, { name: 'mutate.probewright.dev', ...webhook }],
-  });
-
-  it('is read from the configuration', () => {
-    const scope = readWebhookScope(
-      configuration({
-        namespaceSelector: {
-          matchLabels: { tier: 'a' },
-          matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator: 'NotIn', values: ['kube-system'] }],
-        },
-        objectSelector: { matchExpressions: [{ key: 'job', operator: 'DoesNotExist' }] },
-        matchConditions: [{ name: 'lacks-a-probe', expression: 'true' }],
-      }),
-    );
-    if (scope === undefined) throw new Error('no scope');
-    const inScope = (namespace: string, labels: Record<string, string>, podLabels = {}): boolean =>
-      isInScope(scope, namespace, new Map(Object.entries(labels)), new Map(Object.entries(podLabels)));
-    expect(inScope('apps', { tier: 'a' })).toBe(true);
-    expect(inScope('apps', { tier: 'b' })).toBe(false);
-    expect(inScope('kube-system', { tier: 'a' })).toBe(false);
-    expect(inScope('apps', { tier: 'a' }, { job: 'x' })).toBe(false);
-    expect(scope.foreignConditions).toStrictEqual([]);
-  });
-
-  it('names conditions that only the API server can evaluate', () => {
-    const scope = readWebhookScope(configuration({ matchConditions: [{ name: 'not-argo', expression: 'x' }] }));
-    expect(scope?.foreignConditions).toStrictEqual(['not-argo']);
-  });
-
-  it.each([{}, { webhooks: 7 }, { webhooks: [null, { name: 7 }] }])(
-    'is not there without a webhook of ours: %o',
-    (object) => {
-      expect(readWebhookScope(object)).toBeUndefined();
-    },
-  );
-});
-
-describe('the time of the last change of a policy', () => {
-  const creationTimestamp = '2026-11-01T00:00:00Z';
-  const entry = (time: string, fields: JsonObject, subresource?: string): JsonObject => ({
-    manager: 'kubectl',
-    time,
-    fieldsV1: fields,
-    ...(subresource && { subresource }),
-  });
-
-  it('is the creation for a spec that never changed', () => {
-    expect(
-      specChangedAt({
-        generation: 1,
-        creationTimestamp,
-        managedFields: [entry('2026-11-09T00:00:00Z', { 'f:spec': {} })],
-      }),
-    ).toBe(Date.parse(creationTimestamp));
-  });
-
-  it('is the last write of a manager that owns something of the spec', () => {
-    const managedFields = [
-      entry('2026-11-02T00:00:00Z', { 'f:spec': {} }),
-      entry('2026-11-03T00:00:00Z', { 'f:spec': {}, 'f:metadata': {} }),
-      entry('2026-11-04T00:00:00Z', { 'f:metadata': {} }),
-      entry('2026-11-05T00:00:00Z', { 'f:status': {}, 'f:spec': {} }, 'status'),
-    ];
-    expect(specChangedAt({ generation: 3, creationTimestamp, managedFields })).toBe(Date.parse('2026-11-03T00:00:00Z'));
-  });
-
-  it('is unknown for a server that did not date the change', () => {
-    const managedFields = [entry(creationTimestamp, { 'f:spec': {} })];
-    expect(specChangedAt({ generation: 2, creationTimestamp, managedFields })).toBeUndefined();
-  });
-
-  it('is the second reading, when the generation has grown between two readings and no write is dated', () => {
-    const at = (
-      generation: number,
-      time: number | undefined,
-    ): Map<string, { generation: number; at: number | undefined }> => new Map([['p', { generation, at: time }]]);
-    expect(laterTimes(new Map(), at(1, 10), 99)).toStrictEqual(at(1, 10));
-    expect(laterTimes(at(1, 10), at(2, undefined), 99)).toStrictEqual(at(2, 99));
-    expect(laterTimes(at(1, 10), at(2, 50), 99)).toStrictEqual(at(2, 50));
-    expect(laterTimes(at(2, 99), at(2, undefined), 120)).toStrictEqual(at(2, 99));
-    expect(laterTimes(at(2, undefined), at(2, undefined), 120)).toStrictEqual(at(2, undefined));
-  });
-
-  it.each<[JsonObject]>([
-    [{}],
-    [{ generation: 2, creationTimestamp }],
-    [{ generation: 2, managedFields: [null, 7, { fieldsV1: [] }] }],
-  ])('is unknown otherwise: %o', (metadata) => {
-    expect(specChangedAt(metadata)).toBeUndefined();
   });
 });
 

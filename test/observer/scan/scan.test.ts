@@ -350,29 +350,6 @@ describe('the scan', () => {
     ]);
   });
 
-  it('leaves out a ready-made kind without a right, says so once, and watches the kind once the right is granted', async () => {
-    const path = '/apis/argoproj.io/v1alpha1/rollouts';
-    const rollouts = { apiVersion: 'argoproj.io/v1alpha1', kind: 'Rollout', resource: 'rollouts' };
-    cluster.api.serve([DEPLOYMENTS, PODS, OPEN_REPORTS, rollouts]);
-    cluster.api.intercept((request) =>
-      request.path === path ? { status: 403, body: { kind: 'Status', code: 403, reason: 'Forbidden' } } : undefined,
-    );
-    cluster.api.put(deploymentsOf('shop'), deployment('web'));
-    cluster.api.put('/apis/argoproj.io/v1alpha1/namespaces/shop/rollouts', deployment('green'));
-    await cluster.observe({ scanInterval: 1000 });
-    const finished = (): readonly Record<string, unknown>[] => cluster.logged('scan_finished');
-    await waitUntil('three scans are finished', () => finished().length >= 3);
-    const troubles = ['workloads cannot be watched now', 'workloads cannot be listed'];
-    expect(troubles.flatMap((message) => cluster.logged(message))).toEqual([]);
-    expect(cluster.logged('the observer leaves out a kind that is not configured')).toMatchObject([
-      { resource: 'rollouts.argoproj.io' },
-    ]);
-    expect(finished().map(({ problems }) => problems)).toEqual(finished().map(() => 0));
-    expect(cluster.reports('shop')).toHaveLength(1);
-    cluster.api.intercept(undefined);
-    await waitUntil('the rollout has a report', () => cluster.reports('shop').length === 2);
-  });
-
   it('deletes no report when the API server prefers another version of the kind', async () => {
     const newer = '/apis/apps/v2/deployments';
     cluster.api.put(deploymentsOf('shop'), deployment('web'));
@@ -448,29 +425,6 @@ describe('the scan', () => {
       `POST probewright-${uidOf('blog', 'web')}`,
       'DELETE probewright-0',
     ]);
-  });
-
-  it('carries one id through its log events', async () => {
-    cluster.api.put(deploymentsOf('shop'), deployment('web'));
-    await cluster.observe({ reports: 'none' });
-    await waitUntil('the scan is finished', () => cluster.logged('scan_finished').length === 1);
-    const ids = ['scan_started', 'violation', 'scan_finished'].map((message) => cluster.logged(message)[0]?.['scan']);
-    expect(new Set(ids).size).toBe(1);
-    expect(cluster.logged('scan_finished')[0]).toMatchObject({ reason: 'start', workloads: 1, problems: 0 });
-  });
-
-  it('is repeated after its interval, repairs what others have deleted, and deletes reports of unknown workloads', async () => {
-    cluster.api.put(deploymentsOf('shop'), deployment('web'));
-    cluster.api.put(reportsOf('gone'), { metadata: { name: 'probewright-0', labels: OURS } });
-    await cluster.observe({ scanInterval: 60_000 });
-    await hasReports(1);
-    // The interval counts from the end of the first scan.
-    await waitUntil('the first scan is over', () => cluster.logged('scan_finished').length === 1);
-    const name = cluster.reports('shop')[0]?.metadata.name ?? '';
-    cluster.api.remove(reportsOf('shop'), name);
-    cluster.clockSkew = 61_000;
-    await waitUntil('the report is back', () => cluster.reports('shop').length === 1);
-    await waitUntil('the stale report is gone', () => cluster.reports('gone').length === 0);
   });
 
   it('is done by the leader alone, and another replica takes over', async () => {
