@@ -3,7 +3,10 @@ import { judgeObject, namesOfSubject, sourcesOf, type Judgement } from '../../..
 import { POD_KIND } from '../../../src/engine/workload/kinds.ts';
 import { NOW } from '../../support/now.ts';
 import { describeVerdicts } from '../../support/verdict-cases.ts';
-import { clusterPolicyDocument, policyDocument, policySet, subjectOf } from '../../support/worlds.ts';
+import { ByNamespace } from '../../../src/engine/facts/by-namespace.ts';
+import { NO_FACTS } from '../../../src/engine/facts/facts.ts';
+import { exceptionDocument, withExceptionsInApps } from '../../support/exceptions.ts';
+import { clusterPolicyDocument, pod, policyDocument, policySet, subjectOf } from '../../support/worlds.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 describe('judge', () => {
@@ -51,6 +54,41 @@ describe('the judgement of an object', () => {
     expect(of('web-1')).toEqual([{ kind: 'Pod', name: 'web-1' }, ...controllers]);
     expect(of()).toEqual(controllers);
     expect(namesOfSubject({ object: {}, kind: POD_KIND, namespace: 'apps' })).toEqual([]);
+  });
+
+  it('does not believe the owner that a Pod names: anybody can write one', () => {
+    const names = ['deployment-web', 'pod-web'];
+    const starts = new ByNamespace(new Map([['apps', names.map((name) => ({ name, containers: [] }))]]));
+    const policies = policySet(gives).withFacts({ ...NO_FACTS, starts });
+    const ownerReferences = [
+      { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web-5d8f7c9b6d', uid: 'a', controller: true },
+    ];
+    const owned = pod([named('app')], {
+      metadata: { ownerReferences, labels: { 'pod-template-hash': '5d8f7c9b6d' } },
+    });
+    expect(judged(owned, policies).inForce[0]).not.toHaveProperty('starts');
+    expect(judged(deployment(named('app')), policies).inForce[0]).toHaveProperty('starts');
+  });
+
+  it('tells exceptions, the policies at fault, and why a probe is missing', () => {
+    const bad = named('app', { livenessProbe: { httpGet: { path: '/', port: 'web' } } });
+    const excepted = judged(deployment(bad), withExceptionsInApps(policySet(), [exceptionDocument()]));
+    expect(excepted.violations.find(({ check }) => check === 'named-port')).toMatchObject({
+      action: 'Excepted',
+      exception: { name: 'legacy' },
+    });
+    const bounds = clusterPolicyDocument({
+      checks: { 'probe-bounds': { action: 'Deny', readinessProbe: { periodSeconds: { maximum: 5 } } } },
+    });
+    const slow = policyDocument({
+      kubernetesProbeEndpoints: { readinessProbe: '/ready' },
+      probes: { readinessProbe: { periodSeconds: 9 } },
+    });
+    const { violations } = judged(deployment(named('app')), policySet(bounds, slow), true);
+    expect(violations.find(({ check }) => check === 'probe-bounds')?.policy).toMatchObject({
+      source: 'ProbePolicy/apps/policy',
+      path: ['spec', 'probes', 'readinessProbe', 'periodSeconds'],
+    });
   });
 
   it('names the template where a kind may have several', () => {
