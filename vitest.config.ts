@@ -8,8 +8,10 @@ const own = [...withOwnProcess()];
 /** `npm test`: what needs nothing but Node and npm, and no network beyond loopback. Nothing is skipped. */
 export default defineConfig({
   test: {
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Only a test that hangs takes so long, even on a machine that has ten times as much to do as it can.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 120_000 } },
     // By default, Vitest leaves one core free. Many tests wait for processes, so two files share two cores well.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [

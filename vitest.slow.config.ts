@@ -7,8 +7,8 @@ export default defineConfig({
   test: {
     include: [...SLOW, ...withManyRuns()],
     env: { FULL_RUNS: 'yes' },
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     maxWorkers: Math.max(2, availableParallelism() - 1),
   },
 });

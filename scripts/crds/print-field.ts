@@ -18,7 +18,7 @@ export function propertiesOf(fields: Fields, kind: string): Record<string, OpenA
 /** A field as a CustomResourceDefinition has it. It accepts what the parser accepts, once the server has dropped what it does not know. */
 export function openApiSchema(field: Field, kind: string): OpenApiSchema {
   const description = { ...(field.text !== '' && { description: descriptionOf(field) }) };
-  const nullable = { ...(field.nullMeans !== undefined && { nullable: true }) };
+  const nullable = { ...(field.nullMeans && { nullable: true }) };
   const rules = { ...(field.rules && field.rules.length > 0 && { 'x-kubernetes-validations': field.rules }) };
   switch (field.type) {
     case 'integer':
@@ -77,7 +77,7 @@ export function openApiSchema(field: Field, kind: string): OpenApiSchema {
     case 'group':
       return { ...description, type: 'object', properties: propertiesOf(field.fields, kind) };
     case 'object': {
-      const required = Object.keys(field.fields).filter((name) => field.fields[name]?.required !== undefined);
+      const required = Object.keys(field.fields).filter((name) => field.fields[name]?.required);
       return {
         ...description,
         type: 'object',

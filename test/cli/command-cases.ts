@@ -17,7 +17,7 @@ import { withTools } from './tools-on-path.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 const FOLDER = 'test/fixtures/commands';
-const FILES = readdirSync(FOLDER);
+export const FILES = readdirSync(FOLDER);
 
 /** Files by path; a path with a slash at its end is a directory without files. */
 type Files = Readonly<Record<string, string | null>>;
@@ -90,15 +90,40 @@ function asJson(text: string): unknown {
   }
 }
 
-/** The recorded command lines of `explain` stand beside its drawings, and all others beside the commands. */
-export function describeCommands(isWanted: (file: string) => boolean): void {
-  describe.each(FILES.filter(isWanted))('%s', (file) =>
+/** The test in which the recorded command lines of a file run: that of the source file that they are about. */
+export const HOMES: Readonly<Record<string, string>> = {
+  'baseline-problems.yaml': 'test/cli/check/baseline.test.ts',
+  'baseline.yaml': 'test/cli/check/baseline.test.ts',
+  'check-output.yaml': 'test/cli/check/formats.test.ts',
+  'check.yaml': 'test/cli/check/check-inputs.test.ts',
+  'checks.yaml': 'test/cli/checks/checks.test.ts',
+  'completion.yaml': 'test/cli/commands.test.ts',
+  'exceptions-of-text.yaml': 'test/cli/check/text-violations.test.ts',
+  'explain-fields.yaml': 'test/explain/drawing/text-outputs.test.ts',
+  'explain-providers.yaml': 'test/explain/drawing/text-outputs.test.ts',
+  'explain.yaml': 'test/explain/drawing/text-outputs.test.ts',
+  'fix-links.yaml': 'test/cli/fix/fix-cases.test.ts',
+  'fix-outputs.yaml': 'test/cli/fix/fix-cases.test.ts',
+  'fix.yaml': 'test/cli/fix/fix-cases.test.ts',
+  'help.yaml': 'test/cli/commands.test.ts',
+  'input-passed-over.yaml': 'test/cli/input/passed-over.test.ts',
+  'inputs.yaml': 'test/cli/input/inputs.test.ts',
+  'krm-function.yaml': 'test/cli/krm/krm-function.test.ts',
+  'plan.yaml': 'test/cli/plan/plan-cases.test.ts',
+  'policy-findings.yaml': 'test/cli/check/policy-findings.test.ts',
+  'rendered-by-tools.yaml': 'test/cli/input/charts.test.ts',
+  'rendered-inputs.yaml': 'test/cli/input/read-inputs.test.ts',
+  'service-hints.yaml': 'test/cli/commands.test.ts',
+  'starts.yaml': 'test/cli/starts/starts.test.ts',
+  'text-output.yaml': 'test/cli/check/text.test.ts',
+  'try-flags.yaml': 'test/cli/commands.test.ts',
+};
+
+/** Runs the recorded command lines that are at home in a test. @param test its path: `test/cli/commands.test.ts` */
+export function describeCommands(test: string): void {
+  describe.each(FILES.filter((file) => HOMES[file] === test))('%s', (file) =>
     describeCases(`${FOLDER}/${file}`, ['code', 'json', 'stdout', 'stderr', 'leaves'], (given) =>
       ran(given as unknown as Case),
     ),
   );
-}
-
-export function isOfExplain(file: string): boolean {
-  return file.startsWith('explain');
 }

@@ -13,7 +13,6 @@ export function quoted(value: unknown): string {
 
 /** Appends JSON to a text, until the text is too long. Every level adds a character, so the depth has a limit, too. */
 function withJson(text: string, value: unknown): string {
-  if (text.length > MOST_QUOTED) return text;
   if (typeof value === 'string') return text + jsonStart(value);
   if (typeof value !== 'object' || value === null) return text + JSON.stringify(value);
   const isList = Array.isArray(value);

@@ -154,9 +154,8 @@ export function annotation(command: Command, { file, line, column }: FilePlace, 
 }
 
 /**
- * The escapes of actions/toolkit's workflow commands. The runner decodes these escapes, so hidden characters are
- * escaped first.
+ * The escapes of actions/toolkit's workflow commands, which the runner decodes. Line ends are hidden characters, and
+ * escaped before.
  */
-const data = (text: string): string =>
-  visible(text).replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+const data = (text: string): string => visible(text).replaceAll('%', '%25');
 const property = (text: string): string => data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');

@@ -141,31 +141,18 @@ function applyRound(text: string, findings: readonly EditedFinding[]) {
 }
 
 /**
- * Returns the first finding of each container, if its edits are independent of the edits of the findings before it. The
+ * Returns the first finding of each container, unless a finding before it edits the same field of the object. The
  * advice of a finding is safe alone: two findings of one container may together make its liveness probe too slow.
  */
 function separateFindings(findings: readonly EditedFinding[]): EditedFinding[] {
-  const containers = new Set<string>();
-  const taken: FieldPath[] = [];
+  const taken = new Set<string>();
   return findings.filter(({ object, template, container, documentEdits }) => {
-    const place = JSON.stringify([object.path, template, container]);
-    const paths = documentEdits.map(touchedPath);
-    if (containers.has(place) || paths.some((path) => taken.some((other) => isInside(path, other)))) return false;
-    containers.add(place);
-    taken.push(...paths);
+    const edited = documentEdits.map(({ path }) => formatPath(path));
+    const places = [JSON.stringify([object.path, template, container]), ...edited];
+    if (places.some((place) => taken.has(place))) return false;
+    for (const place of places) taken.add(place);
     return true;
   });
-}
-
-/** Removing an element moves the elements behind it, so the edit touches the whole list. */
-function touchedPath({ path, value }: FieldEdit): FieldPath {
-  return value === null && typeof path.at(-1) === 'number' ? path.slice(0, -1) : path;
-}
-
-/** True when one of two places is inside the other, or is the other. */
-function isInside(one: FieldPath, other: FieldPath): boolean {
-  const [outer, inner] = one.length < other.length ? [one, other] : [other, one];
-  return outer.every((step, index) => step === inner[index]);
 }
 
 /** The same finding, before and after elements of lists are added or removed. */

@@ -118,11 +118,10 @@ async function writeEach(
 
 /** The path of a file below the directory that the command line names, or the file's own name. */
 function placeBelow(file: string, names: readonly string[]): string {
-  if (names.includes(file)) return basename(file);
   const [parent] = names
     .filter((name) => isWithin(resolve(name), resolve(file)))
     .toSorted((one, other) => resolve(other).length - resolve(one).length);
-  return parent === undefined ? basename(file) : relative(parent, file);
+  return relative(parent ?? file, file) || basename(file);
 }
 
 /**

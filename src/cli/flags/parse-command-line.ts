@@ -106,9 +106,8 @@ function readArgument(arg: string, flags: Flags): { written: string; name: strin
   // `-Ax` is no form of a switch.
   if (found !== undefined && (found[1].type !== undefined || rest === '' || rest.startsWith('=')))
     return { written: `--${found[0]}`, name: found[0], inline: rest === '' ? undefined : rest.replace(/^=/, '') };
-  const equals = arg.indexOf('=');
-  const written = equals < 0 ? arg : arg.slice(0, equals);
-  return { written, name: written.replace(/^--?/, ''), inline: equals < 0 ? undefined : arg.slice(equals + 1) };
+  const [, written = arg, inline] = /^([^=]*)=(.*)$/s.exec(arg) ?? [];
+  return { written, name: written.replace(/^--?/, ''), inline };
 }
 
 /** A single dash means standard input, so it is a positional. */

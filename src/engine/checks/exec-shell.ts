@@ -5,6 +5,7 @@ import {
   isShell,
   parsedScript,
   programName,
+  shellInvocationOf,
   wordSet,
   type ExecCommand,
 } from '../probe/exec-invocation.ts';
@@ -80,12 +81,15 @@ function lineAsProgram({ argv }: ExecCommand): ShellProblem | undefined {
   const words = line.split(/\s+/);
   const mayBePath = line.includes('/') && words[1]?.startsWith('-') !== true && !isShell(programName(words[0] ?? ''));
   if (rest.length > 0 && mayBePath) return undefined;
+  const split = [...words, ...rest];
+  const scriptAt = shellInvocationOf(split)?.scriptAt;
   // Who writes for a shell has one. Without it, the command fails as before.
-  const needsShell = SHELL_SIGNS.test(line) || (rest.some(isShellOperator) && !isShell(programName(words[0] ?? '')));
+  const needsShell = SHELL_SIGNS.test(line) || (scriptAt === undefined && rest.some(isShellOperator));
+  const direct = scriptAt === undefined ? split : withWholeScript(split, scriptAt);
   return {
     at,
     fault: `has no program with the name ${quoted(first)}: the kubelet runs a command without a shell`,
-    meant: needsShell ? ['sh', '-c', scriptOf([line, ...rest])] : [...words, ...rest],
+    meant: needsShell ? ['sh', '-c', scriptOf([line, ...rest])] : direct,
   };
 }
 
@@ -183,8 +187,7 @@ function lineInQuotes(reading: ExecCommand): ShellProblem | undefined {
   const commands = parsedScript(reading)?.commands.filter(({ words }) => words.length > 0);
   const [command, ...rest] = commands ?? [];
   const [word, ...others] = programWords(command?.words ?? []);
-  if (word === undefined || others.length > 0) return undefined;
-  if (!word.isLiteral || !/^\S+\s+\S/.test(word.text)) return undefined;
+  if (others.length > 0 || !word?.isLiteral || !/^\S+\s+\S/.test(word.text)) return undefined;
   if (rest.length > 0 && !/^(?:&&|\|\|)$/.test(command?.operator ?? '')) return undefined;
   return {
     at: shell.scriptAt,

@@ -81,11 +81,8 @@ const MOST_COMMAND_CHARACTERS = 60;
  * at second 0 (issue 30, D5).
  */
 function withoutEarlierCommand({ finding, at }: PlacedFinding): string | undefined {
-  const { copied, edits } = finding;
-  if (copied === undefined && edits === undefined) return undefined;
   for (const probe of at.probes) {
-    const isCopied = copied?.probe === probe.kind;
-    if (probe.handler.kind !== 'exec') continue;
+    const isCopied = finding.copied?.probe === probe.kind;
     const hastened = HASTENED.find((field) => lowers(finding, probe, field));
     if (!isCopied && hastened === undefined) continue;
     const effect = probe.command.once(sideEffectOf);

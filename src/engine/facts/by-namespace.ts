@@ -1,3 +1,5 @@
+import { compareText } from '../../base/text/cut.ts';
+
 /** Objects of one kind, by namespace and name. The value is immutable. */
 export class ByNamespace<T extends { readonly name: string }> {
   readonly lists: ReadonlyMap<string, readonly T[]>;
@@ -21,7 +23,7 @@ export class ByNamespace<T extends { readonly name: string }> {
       const byName = new Map([...this.ofNamespace(namespace), ...list].map((object) => [object.name, object]));
       merged.set(
         namespace,
-        [...byName.values()].sort((one, other) => (one.name < other.name ? -1 : 1)),
+        [...byName.values()].sort((one, other) => compareText(one.name, other.name)),
       );
     }
     return new ByNamespace(merged);

@@ -61,9 +61,9 @@ export function figuresOf({ samples, killed }: ContainerProfile): StartFigures {
  * without a status, and when a bound is exceeded.
  */
 export function readStartupProfile(document: JsonObject): StartupProfile | undefined {
-  const status = objectMember(document, 'status');
-  const workload = status && objectMember(status, 'workload');
-  if (status === undefined || workload === undefined || profileProblem(document) !== undefined) return undefined;
+  const status = objectMember(document, 'status') ?? {};
+  const workload = objectMember(status, 'workload');
+  if (workload === undefined || profileProblem(document) !== undefined) return undefined;
   const [apiVersion, kind, name] = ['apiVersion', 'kind', 'name'].map((field) => stringMember(workload, field));
   if (apiVersion === undefined || kind === undefined || name === undefined) return undefined;
   const containers = listMember(status, 'containers').filter(isJsonObject).flatMap(readContainer);

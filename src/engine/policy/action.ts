@@ -14,7 +14,7 @@ export function stricter<T extends Action | Outcome>(a: T, b: T): T {
 }
 
 export function laxer<T extends Action | Outcome>(a: T, b: T): T {
-  return ORDER.indexOf(a) <= ORDER.indexOf(b) ? a : b;
+  return stricter(a, b) === a ? b : a;
 }
 
 /** Limits the action of all violations, for the whole server. A first rollout goes from Audit to Warn to Deny. */

@@ -58,8 +58,7 @@ function mayFilterFail(program: string, operands: readonly string[]): boolean {
 
 /** A PING whose answer nobody reads: without `-e`, an error ends with status 0 (redis-cli --help). */
 function isUncheckedPing(program: string, operands: readonly string[]): boolean {
-  if (!REDIS_CLIENTS.has(program) || operands.includes('-e')) return false;
-  return operands.at(-1)?.toLowerCase() === 'ping';
+  return REDIS_CLIENTS.has(program) && !operands.includes('-e') && operands.at(-1)?.toLowerCase() === 'ping';
 }
 
 /**

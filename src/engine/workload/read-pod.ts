@@ -8,7 +8,7 @@ import {
   stringMembers,
 } from '../../base/json/json-value.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
-import { defaultedPodSpec, withProbePort } from '../probe/api-defaults.ts';
+import { defaultedPodSpec, defaultedProbe, withProbePort } from '../probe/api-defaults.ts';
 import type { ProbeKind } from '../probe/probe.ts';
 import { CommandReader } from './command-reader.ts';
 import { isPod, type PlacedTemplate, type WorkloadKind } from './kinds.ts';
@@ -80,7 +80,7 @@ class TemplatePod implements Pod {
   }
 
   get spec(): JsonObject {
-    return (this.#spec ??= apiSpecOf(specOf(this.template), this.kind));
+    return (this.#spec ??= defaultedPodSpec(withPortsOf(specOf(this.template), this.kind)));
   }
 
   get runsForever(): boolean {
@@ -132,10 +132,10 @@ export function withProbes(pod: Pod, given: readonly ProbeToAdd[]): Pod {
   for (const { list, index, spec } of pod.containers) {
     const edits = byPlace
       .get(placeOf({ list, index }))
-      ?.map(({ kind, probe = null }) => ({ path: [kind], value: probe }));
+      ?.map(({ kind, probe }) => ({ path: [kind], value: probe === undefined ? null : defaultedProbe(probe) }));
     if (edits !== undefined) (lists[list] ??= [...listMember(pod.spec, list)])[index] = withEdits(spec, edits);
   }
-  const spec = apiSpecOf({ ...pod.spec, ...lists }, pod.kind);
+  const spec = withPortsOf({ ...pod.spec, ...lists }, pod.kind);
   const containers = pod.containers.map((own) => {
     const changed = listMember(spec, own.list)[own.index];
     if (changed === own.spec || !isJsonObject(changed)) return own;
@@ -156,8 +156,8 @@ export function asCreated(pod: Pod): Pod {
   return new TemplatePod(pod, pod.kind, pod.commands, () => containers, pod.spec);
 }
 
-function apiSpecOf(podSpec: JsonObject, { defaultProbePort: port }: WorkloadKind): JsonObject {
-  return defaultedPodSpec(port === undefined ? podSpec : withProbePorts(podSpec, port));
+function withPortsOf(podSpec: JsonObject, { defaultProbePort: port }: WorkloadKind): JsonObject {
+  return port === undefined ? podSpec : withProbePorts(podSpec, port);
 }
 
 /** Fills in the port of HTTP and TCP probes that have none, as Knative Serving does. */

@@ -2,7 +2,7 @@ import { pageHatchings } from '../drawing/colours.ts';
 import { PAGE_SCENE_WIDTH, pageScene, sceneInWords, type Phrase } from '../drawing/page-scene.ts';
 import { startStrip, stripTicks } from '../drawing/start-strip.ts';
 import { formatPath } from '../../base/json/field-path.ts';
-import { cut } from '../../base/text/cut.ts';
+import { count, cut } from '../../base/text/cut.ts';
 import { breakablePieces } from '../../base/text/wrap.ts';
 import { utf8Length } from '../../base/text/utf8.ts';
 import { escapeXml, type Markup } from '../../base/text/visible.ts';
@@ -146,8 +146,8 @@ function leftOut({ violations, explanation }: ReportedWorkload): string[] {
   const findings = violations.length - WHOLE.findings;
   const containers = explanation.containers.length - MOST_CONTAINERS;
   return [
-    ...(findings > 0 ? [`${findings} more findings are not shown.`] : []),
-    ...(containers > 0 ? [`${containers} more containers are not shown.`] : []),
+    ...(findings > 0 ? [`Not shown: ${count(findings, 'more finding')}.`] : []),
+    ...(containers > 0 ? [`Not shown: ${count(containers, 'more container')}.`] : []),
   ];
 }
 

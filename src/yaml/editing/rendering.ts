@@ -151,7 +151,7 @@ export function yamlFromJson(json: string): string {
 function withoutPairs(json: string): string {
   return json.replace(
     /\\(?:u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})|.)/gs,
-    (escape, high: string | undefined, low: string | undefined) =>
-      high === undefined || low === undefined ? escape : String.fromCharCode(parseInt(high, 16), parseInt(low, 16)),
+    (escape, high: string | undefined, low: string) =>
+      high === undefined ? escape : String.fromCharCode(parseInt(high, 16), parseInt(low, 16)),
   );
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { member, objectMember, type JsonObject } from '../../../src/base/json/json-value.ts';
+import { member, objectMember, stringMap, stringMembers, type JsonObject } from '../../../src/base/json/json-value.ts';
 
 const INHERITED = Object.getOwnPropertyNames(Object.prototype);
 
@@ -19,4 +19,18 @@ it('a member that is null is null, and a copy has the same members', () => {
   expect(member(document, 'livenessProbe')).toBeNull();
   expect(member(document, '__proto__')).toBeNull();
   expect(member({ ...document }, '__proto__')).toBeNull();
+});
+
+it('a map of texts has the texts alone, and a copy is not made to look one up', () => {
+  const document = { labels: { app: 'web', count: 5, none: null } };
+  expect([...stringMap(document, 'labels')]).toEqual([['app', 'web']]);
+  expect([...stringMap(document, 'annotations')]).toEqual([]);
+  const labels = stringMembers(document, 'labels');
+  expect(['app', 'count', 'other', 'toString'].map((name) => labels.get(name))).toEqual([
+    'web',
+    undefined,
+    undefined,
+    undefined,
+  ]);
+  expect(stringMembers(document, 'annotations').get('app')).toBeUndefined();
 });

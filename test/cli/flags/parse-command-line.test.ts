@@ -141,3 +141,30 @@ describe('a command line', () => {
     ]);
   });
 });
+
+describe('defaults of a project file', () => {
+  const read = (args: readonly string[], defaults: Record<string, string[]>, env: Environment = {}) => {
+    const line = parseCommandLine(COMMAND, args, env, new Map(Object.entries(defaults)));
+    return line.kind === 'command' ? line.flags : line;
+  };
+
+  it('count for a flag that is not given, and lose against the flag and its variable', () => {
+    expect(read([], { port: ['3'] })).toMatchObject({ port: 3 });
+    expect(read(['--port', '4'], { port: ['3'] })).toMatchObject({ port: 4 });
+    expect(read([], { port: ['3'] }, { PROBEWRIGHT_PORT: '5' })).toMatchObject({ port: 5 });
+    expect(read(['--name='], { name: ['n'] })).toMatchObject({ name: '' });
+  });
+
+  it('come before the texts of a flag that may be given several times', () => {
+    expect(read([], { exclude: ['a', 'b'] })).toMatchObject({ exclude: ['a', 'b'] });
+    expect(read(['--exclude', 'c'], { exclude: ['a', 'b'] })).toMatchObject({ exclude: ['a', 'b', 'c'] });
+    expect(read([], { exclude: ['a'] }, { PROBEWRIGHT_EXCLUDE: 'd' })).toMatchObject({ exclude: ['a', 'd'] });
+  });
+
+  it('are checked as the flag is', () => {
+    expect(read([], { port: ['x'] })).toMatchObject({
+      problems: ['--port: must be a whole number from 1 to 9, not "x"'],
+    });
+    expect(read(['--port', '4'], { port: ['x'] })).toMatchObject({ port: 4 });
+  });
+});

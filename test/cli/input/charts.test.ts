@@ -14,6 +14,9 @@ import {
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { withTools } from '../tools-on-path.ts';
 import type { ManifestText } from '../../../src/cli/input/manifest.ts';
+import { describeCommands } from '../command-cases.ts';
+
+describeCommands('test/cli/input/charts.test.ts');
 
 let directory: string;
 

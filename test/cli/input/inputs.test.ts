@@ -15,6 +15,9 @@ import { NOW } from '../../support/now.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import type { FileProblem } from '../../../src/cluster/sources/policy-documents.ts';
 import type { Snapshot } from '../../../src/engine/facts/snapshot.ts';
+import { describeCommands } from '../command-cases.ts';
+
+describeCommands('test/cli/input/inputs.test.ts');
 
 let directory: string;
 

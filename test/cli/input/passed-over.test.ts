@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { reasonForNothing, unreadLines } from '../../../src/cli/input/passed-over.ts';
 import { runProbewright, type Ran } from '../run-probewright.ts';
+import { describeCommands } from '../command-cases.ts';
+
+describeCommands('test/cli/input/passed-over.test.ts');
 
 let directory: string;
 const at = (name: string): string => join(directory, name);

@@ -5,6 +5,9 @@ import { isStandardInput, readManifestTexts, readPolicyTexts } from '../../../sr
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { withTools } from '../tools-on-path.ts';
 import type { ReadTexts } from '../../../src/cli/input/inputs.ts';
+import { describeCommands } from '../command-cases.ts';
+
+describeCommands('test/cli/input/read-inputs.test.ts');
 
 let directory: string;
 beforeEach(async () => {

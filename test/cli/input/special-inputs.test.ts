@@ -105,7 +105,7 @@ describe.each(COMMANDS)('%s', (command) => {
       const { stdout } = await promisify(execFile)('bash', ['-c', line]);
       expect(stdout).toMatch(/apps\/web|web \(Deployment in namespace apps\)|name: web|1 workload in 1 object/);
     }
-  }, 30_000);
+  });
 });
 
 describe('explain --output-dir', () => {

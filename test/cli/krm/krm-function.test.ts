@@ -2,6 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { runProbewright } from '../run-probewright.ts';
+import { describeCommands } from '../command-cases.ts';
+
+describeCommands('test/cli/krm/krm-function.test.ts');
 
 const LIST = `apiVersion: config.kubernetes.io/v1
 kind: ResourceList

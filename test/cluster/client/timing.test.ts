@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { inParallel, RepeatedWork, WriteLimit } from '../../../src/cluster/client/timing.ts';
+import { waitUntil } from './wait-until.ts';
 
 const MINUTE = 60_000;
 
@@ -76,7 +77,7 @@ describe('rounds', () => {
     );
     rounds.start();
     for (let times = 0; times < 5; times++) rounds.ask();
-    await vi.waitFor(() => expect(count).toBe(2));
+    await waitUntil('both rounds have ended', () => count === 2);
     await sleep(20);
     expect([count, most]).toEqual([2, 1]);
     rounds.stop();

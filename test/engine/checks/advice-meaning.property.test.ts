@@ -63,42 +63,34 @@ describe('the edits of each finding that is shown', () => {
     );
   };
 
-  it(
-    'leave neither the finding nor a new one, also where two findings are one',
-    () =>
-      property((object, edited, violation) => {
-        const before = new Set(
-          checkTexts([{ file: 'web.json', text: JSON.stringify(object) }], []).violations.map(keyOf),
-        );
-        const after = shown(edited).map(keyOf);
-        expect(
-          after.filter((key) => !before.has(key)),
-          JSON.stringify(violation),
-        ).toEqual([]);
-        const count = (keys: readonly string[]): number => keys.filter((key) => key === keyOf(violation)).length;
-        expect(count(after), JSON.stringify(violation)).toBeLessThan(count(shown(object).map(keyOf)));
-      }),
-    240_000,
-  );
+  it('leave neither the finding nor a new one, also where two findings are one', () =>
+    property((object, edited, violation) => {
+      const before = new Set(
+        checkTexts([{ file: 'web.json', text: JSON.stringify(object) }], []).violations.map(keyOf),
+      );
+      const after = shown(edited).map(keyOf);
+      expect(
+        after.filter((key) => !before.has(key)),
+        JSON.stringify(violation),
+      ).toEqual([]);
+      const count = (keys: readonly string[]): number => keys.filter((key) => key === keyOf(violation)).length;
+      expect(count(after), JSON.stringify(violation)).toBeLessThan(count(shown(object).map(keyOf)));
+    }));
 
-  it(
-    'never give a container less time to start, nor let a command with side effects run earlier or more often',
-    () =>
-      property((object, edited, violation) => {
-        const after = containersOf(edited).map(meaningOf);
-        for (const [index, { start, timings }] of containersOf(object).map(meaningOf).entries()) {
-          const told = JSON.stringify(violation);
-          if (violation.check !== 'valid-probe')
-            expect(after[index]?.start, told).toBeGreaterThanOrEqual(start === Infinity ? 0 : start);
-          for (const [kind, timing] of after[index]?.acting ?? []) {
-            const then = timings.get(kind);
-            if (violation.check === 'valid-probe') continue;
-            expect(then, told).toBeDefined();
-            expect(timing.periodSeconds, told).toBeGreaterThanOrEqual(then?.periodSeconds ?? 0);
-            expect(timing.initialDelaySeconds, told).toBeGreaterThanOrEqual(then?.initialDelaySeconds ?? 0);
-          }
+  it('never give a container less time to start, nor let a command with side effects run earlier or more often', () =>
+    property((object, edited, violation) => {
+      const after = containersOf(edited).map(meaningOf);
+      for (const [index, { start, timings }] of containersOf(object).map(meaningOf).entries()) {
+        const told = JSON.stringify(violation);
+        if (violation.check !== 'valid-probe')
+          expect(after[index]?.start, told).toBeGreaterThanOrEqual(start === Infinity ? 0 : start);
+        for (const [kind, timing] of after[index]?.acting ?? []) {
+          const then = timings.get(kind);
+          if (violation.check === 'valid-probe') continue;
+          expect(then, told).toBeDefined();
+          expect(timing.periodSeconds, told).toBeGreaterThanOrEqual(then?.periodSeconds ?? 0);
+          expect(timing.initialDelaySeconds, told).toBeGreaterThanOrEqual(then?.initialDelaySeconds ?? 0);
         }
-      }),
-    240_000,
-  );
+      }
+    }));
 });

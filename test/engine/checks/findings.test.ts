@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
+import { CHECK_CATALOGUE, CHECKS } from '../../../src/engine/checks/catalogue.ts';
 import { formatPath, withEdits } from '../../../src/base/json/field-path.ts';
+import { cases } from '../../support/cases.ts';
 import { describeCases } from '../../support/recorded-cases.ts';
-import { findings } from './workload.ts';
+import { findings, podWith } from './workload.ts';
 import { manifestOf, type WorkloadCase } from '../../support/workload-cases.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
@@ -15,6 +16,9 @@ interface Case extends WorkloadCase {
   readonly cluster?: readonly JsonObject[];
   readonly parameters?: JsonObject;
 }
+
+/** The checks with each trait (CheckTraits), and those that need all of a command, in the order of the catalogue. */
+const TRAITS = cases('checks', 'traits') as Readonly<Record<string, string>>;
 
 /** What a check finds, with edits by path; nothing is undefined. */
 function found(id: string, given: Case): JsonObject {
@@ -37,10 +41,24 @@ it('has cases of every check, and of nothing else', () => expect(ids).toEqual(Ob
 
 it.each(ids)('has two workloads or more in which %s finds something, and two in which it finds nothing', (id) => {
   const text = readFileSync(`${FOLDER}/${id}.yaml`, 'utf8');
-  const cases = Object.values(parse(text, { maxAliasCount: -1 }) as Record<string, JsonObject[]>).flat();
-  const finding = cases.filter(({ finds }) => finds !== undefined);
+  const known = Object.values(parse(text, { maxAliasCount: -1 }) as Record<string, JsonObject[]>).flat();
+  const finding = known.filter(({ finds }) => finds !== undefined);
   expect(finding.length).toBeGreaterThanOrEqual(2);
-  expect(cases.length - finding.length).toBeGreaterThanOrEqual(2);
+  expect(known.length - finding.length).toBeGreaterThanOrEqual(2);
 });
 
 describe.each(ids)('%s', (id) => describeCases(`${FOLDER}/${id}.yaml`, ['finds'], (given) => found(id, given)));
+
+describe('the checks', () => {
+  const isUnread = (id: string): boolean => {
+    const exec = { command: ['sh', '-c', `pg_isready ${'x'.repeat(5000)}`] };
+    return findings(id, podWith({ livenessProbe: { exec } })).some((finding) => finding.isUnread);
+  };
+
+  it.each(Object.entries(TRAITS))('with the trait %s are those on record', (trait, expected) => {
+    const having = CHECKS.filter((check) =>
+      trait === 'readsCommand' ? isUnread(check.id) : check[trait as 'cannotWork'] === true,
+    );
+    expect(having.map(({ id }) => id).join(' ')).toBe(expected);
+  });
+});

@@ -102,4 +102,34 @@ describe('what a Service says about a port', () => {
     expect(hints({ name: 'http', number: 80 })).toEqual([]);
     expect(portHintsOf([digest], labelsOf({ app: 'api' }))({ name: 'web', number: 6500 })).toEqual([]);
   });
+
+  it('with another transport counts unless a Service sends TCP traffic to the same port, by number or by name', () => {
+    const udp = digestOf(
+      { selector: { app: 'web' }, ports: [{ port: 443, targetPort: 'h3', protocol: 'UDP' }] },
+      'udp',
+    );
+    const numbered = digestOf({ selector: { app: 'web' }, ports: [{ port: 443, protocol: 'UDP' }] }, 'udp');
+    const tcp = (targetPort: unknown) =>
+      digestOf({ selector: { app: 'web' }, ports: [{ port: 443, targetPort, name: 'grpc' }] }, 'tcp');
+    const said = (services: ServiceDigest[], name: string | undefined = 'h3'): string[] =>
+      portHintsOf(services, labelsOf({ app: 'web' }))({ name, number: 443 }).map(({ text }) => text);
+    expect(said([udp])).toEqual(['udp']);
+    expect(portHintsOf([udp], labelsOf({ app: 'web' }))({ name: 'h3', number: 443 })).toEqual([
+      { service: 'udp', text: 'udp', transport: 'UDP' },
+    ]);
+    expect(said([udp, tcp('h3')])).toEqual(['grpc']);
+    expect(said([udp, tcp(443)])).toEqual(['grpc']);
+    expect(said([numbered, tcp('h3')])).toEqual(['grpc']);
+    expect(said([numbered, tcp('other')])).toEqual(['udp']);
+    expect(said([numbered], undefined)).toEqual(['udp']);
+    expect(said([numbered, tcp(8443)], undefined)).toEqual(['udp']);
+  });
+
+  it('is told by eight Services at most', () => {
+    const services = Array.from({ length: 10 }, (_, index) =>
+      digestOf({ selector: { app: 'web' }, ports: [{ port: 80, name: 'grpc' }] }, `s${index}`),
+    );
+    const hints = portHintsOf(services, labelsOf({ app: 'web' }))({ name: undefined, number: 80 });
+    expect(hints.map(({ service }) => service)).toEqual(['s0', 's1', 's2', 's3', 's4', 's5', 's6', 's7']);
+  });
 });

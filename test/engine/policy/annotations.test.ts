@@ -84,6 +84,12 @@ describe('the annotations of a workload', () => {
     expect(skip.size).toBe(3);
   });
 
+  it('with a long name are told of by its first 63 characters', () => {
+    const shown = (length: number): string | undefined => read({ ['x'.repeat(length)]: '' }).warnings[0];
+    expect(shown(63)).toContain(`annotation probewright.dev/${'x'.repeat(63)} is ignored: `);
+    expect(shown(64)).toContain(`annotation probewright.dev/${'x'.repeat(63)} is ignored: `);
+  });
+
   it('have the names of the probes', () =>
     expect(endpointAnnotation('readinessProbe')).toBe('probewright.dev/readiness-endpoint'));
 });

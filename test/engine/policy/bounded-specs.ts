@@ -3,7 +3,7 @@ import { BOUNDS } from '../../../src/engine/policy/bounds.ts';
 import type { Bound } from '../../../src/engine/policy/bound.ts';
 import { quoted } from '../../../src/base/json/quoted-value.ts';
 
-type BoundName = keyof typeof BOUNDS;
+export type BoundName = keyof typeof BOUNDS;
 
 /** A spec with so many of what a bound counts in one place, and nothing else wrong with it. */
 interface BoundedPlace {
@@ -22,7 +22,7 @@ const expression = (values: string[]): object => ({
 const liveness = 'probes.livenessProbe';
 
 /** Every place that each bound is for. A bound without a place does not compile. */
-const PLACES: Readonly<Record<BoundName, readonly BoundedPlace[]>> = {
+export const PLACES: Readonly<Record<BoundName, readonly BoundedPlace[]>> = {
   containers: [{ path: 'containers', spec: (count) => ({ containers: numbered(count) }) }],
   containerName: [{ path: 'containers[0]', spec: (count) => ({ containers: [letters(count)] }) }],
   images: [{ path: 'images', spec: (count) => ({ images: numbered(count) }) }],

@@ -32,7 +32,9 @@ it('two policies of one name, from a file and from the cluster, are told apart',
 });
 
 it('containers that the same policies speak of share one policy', () => {
-  const ofContainer = policyFor([clusterPolicy('all', { checks: { 'named-port': { action: 'Warn' } } })]);
+  const all = clusterPolicy('all', { checks: { 'named-port': { action: 'Warn' } } });
+  const silent = clusterPolicy('silent', { containers: ['app'], kubernetesProbeEndpoints: { livenessProbe: '/' } });
+  const ofContainer = policyFor([all, silent]);
   expect(ofContainer('app')).toBe(ofContainer('nginx'));
 });
 

@@ -5,13 +5,17 @@ import {
   isAimed,
   layersWithProbes,
   mergeLayers,
+  oncePerLayers,
   probeSettings,
+  slowStartSettings,
   type Given,
 } from '../../../src/engine/policy/container-policy.ts';
+import { readAnnotations } from '../../../src/engine/policy/annotations.ts';
 import { POD_KIND } from '../../../src/engine/workload/kinds.ts';
 import { readPod } from '../../../src/engine/workload/read-pod.ts';
 import { describeCases } from '../../support/recorded-cases.ts';
 import { clusterPolicyDocument, parsedPolicy, pod, policyDocument } from '../../support/worlds.ts';
+import type { PolicyLayer } from '../../../src/engine/policy/probe-policy.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 /** Specs of layers, or of the liveness probes of layers. */
@@ -91,6 +95,69 @@ describe('the layers that ask for probes', () =>
     const asking = [{ port: 80 }, live, { slowStart: { startupSeconds: 60 } }].map(ofCluster);
     const others = [{}, { checks: { 'named-port': { action: 'Off' } } }].map(ofCluster);
     expect(layersWithProbes([...others, ...asking])).toEqual(asking);
+  }));
+
+describe('learned start times', () => {
+  const learnedOf = (...learned: (JsonObject | null | undefined)[]): unknown =>
+    mergeLayers(
+      learned.map((one, index) =>
+        parsedPolicy(policyDocument({ slowStart: one === undefined ? {} : { learned: one } }, `layer-${index}`)),
+      ),
+    ).learned?.value;
+  const DEFAULTS = learnedOf({}) as JsonObject;
+
+  it('are asked for by a layer, whose numbers win one by one over lower layers', () => {
+    expect(learnedOf(undefined)).toBeUndefined();
+    expect(learnedOf({ margin: 2, minimumStarts: 5 }, undefined, { margin: 3 })).toEqual({
+      ...DEFAULTS,
+      ...{ margin: 3, minimumStarts: 5 },
+    });
+  });
+
+  it('begin with the defaults again above a layer that removes them', () => {
+    expect(learnedOf({ margin: 2 }, null)).toBeUndefined();
+    expect(learnedOf({ margin: 2 }, null, { minimumStarts: 7 })).toEqual({ ...DEFAULTS, minimumStarts: 7 });
+    expect(learnedOf({ margin: 2 }, null, { minimumStarts: 7 }, { margin: 4 })).toEqual({
+      ...DEFAULTS,
+      ...{ minimumStarts: 7, margin: 4 },
+    });
+  });
+});
+
+describe('what layers say about slow starts', () => {
+  const saidBy = (...layers: PolicyLayer[]): unknown[] =>
+    slowStartSettings(layers, 'startupSeconds').map(({ value, path }) => [path.join('.'), value]);
+
+  it('is found with its path, in a policy and in an annotation', () => {
+    const { layer } = readAnnotations(new Map([['probewright.dev/startup-seconds', '90']]));
+    expect(saidBy(ofCluster({ slowStart: { startupSeconds: 60 } }), ofCluster({}), layer)).toEqual([
+      ['spec.slowStart.startupSeconds', 60],
+      ['metadata.annotations.probewright.dev/startup-seconds', 90],
+    ]);
+  });
+
+  it('is removed with null, and by a layer that removes the startup probe', () => {
+    const removed = ['spec.slowStart.startupSeconds', undefined];
+    expect(saidBy(ofCluster({ slowStart: { startupSeconds: null } }))).toEqual([removed]);
+    expect(saidBy(ofCluster({ probes: { startupProbe: null }, slowStart: { startupSeconds: 60 } }))).toEqual([removed]);
+    expect(saidBy(ofCluster({ probes: { startupProbe: {} }, slowStart: { startupSeconds: 60 } }))).toEqual([
+      ['spec.slowStart.startupSeconds', 60],
+    ]);
+  });
+});
+
+describe('what is computed for layers', () =>
+  it('is computed once for each list of the same layers', () => {
+    const [one, two] = [{}, {}];
+    const merge = oncePerLayers((layers: readonly object[]) => ({ layers }));
+    const merged = merge([one, two]);
+    expect(merged.layers).toEqual([one, two]);
+    expect(merge([one, two])).toBe(merged);
+    for (const others of [[two, one], [one], [one, two, one], [one, one], []]) {
+      expect(merge(others).layers).toBe(others);
+      expect(merge([...others])).toBe(merge(others));
+    }
+    expect(merge([one, two])).toBe(merged);
   }));
 
 describe('what layers say about a field of a probe', () => {

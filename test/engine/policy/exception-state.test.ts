@@ -22,10 +22,16 @@ describe('an exception', () => {
     expect(limits({ action: 'Ignore' })).toBe(true);
     expect([limits({ maximumDays: 30 }), limits({ maximumDays: 29 })]).toEqual([false, true]);
     expect([limits({ checks: ['named-port', 'exec-cost'] }), limits({ checks: ['exec-cost'] })]).toEqual([false, true]);
+    const two = {
+      ...exceptionOf(30, 0),
+      ...parsedException(exceptionDocument({ checks: ['named-port', 'exec-cost'] })),
+    };
+    expect([isLimited(two, { ...YEAR, checks: ['exec-cost'] }), isLimited(two, YEAR)]).toEqual([true, false]);
   });
 
   it.each([
     ['Expired', 'at its end', exceptionOf(0, -1)],
+    ['Expiring', 'a millisecond before its end', exceptionOf(1 / DAY, -1)],
     ['Expiring', '14 days before its end', exceptionOf(14, -1)],
     ['Active', 'more than 14 days before its end', exceptionOf(14.001, -1)],
     ['Active', 'without a match less than 30 days after its creation', exceptionOf(100, -29.999)],

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { cases } from '../../support/cases.ts';
 import { FieldPlace, formatPath } from '../../../src/base/json/field-path.ts';
 import { defaultedPodSpec } from '../../../src/engine/probe/api-defaults.ts';
 import { describeCases } from '../../support/recorded-cases.ts';
@@ -55,62 +54,6 @@ describe('several causes', () =>
       `${prefix}.ephemeralContainers`,
     ]);
   }));
-
-describe('a value that the API server cannot decode', () => {
-  /** Our path and the server's message for a liveness probe. */
-  function problem(livenessProbe: unknown, list = 'containers'): unknown {
-    const found = decodeProblem({ [list]: [{}, { livenessProbe }] }, SPEC);
-    return found && { ...found, path: formatPath(found.path) };
-  }
-
-  it('is told by its Go field and type, with our path beside it', () =>
-    expect(problem({ timeoutSeconds: '5s' })).toEqual({
-      path: 'spec.containers[1].livenessProbe.timeoutSeconds',
-      message:
-        'json: cannot unmarshal string into Go struct field Probe.spec.containers.livenessProbe.timeoutSeconds of type int32',
-    }));
-
-  it.each(cases('api-rules', 'undecodable values') as [unknown, string][])('such as %j', (probe, message) =>
-    expect(problem(probe)).toHaveProperty('message', `json: cannot unmarshal ${message}`),
-  );
-
-  it('is the first of the document', () =>
-    expect(problem({ periodSeconds: '1', failureThreshold: '1' })).toHaveProperty(
-      'path',
-      'spec.containers[1].livenessProbe.periodSeconds',
-    ));
-
-  it('is a port before anything else, since that ends Go’s decoding at once', () => {
-    const probe = { periodSeconds: '1', tcpSocket: { port: false }, httpGet: { port: [] } };
-    expect(problem(probe)).toEqual({
-      path: 'spec.containers[1].livenessProbe.tcpSocket.port',
-      message:
-        'json: cannot unmarshal bool into Go struct field TCPSocketAction.spec.containers.livenessProbe.ProbeHandler.tcpSocket.port of type int32',
-    });
-  });
-
-  it('is looked for in every list, also where no probe may be', () => {
-    expect(problem(true, 'initContainers')).toBeDefined();
-    expect(problem(true, 'ephemeralContainers')).toHaveProperty(
-      'message',
-      'json: cannot unmarshal bool into Go struct field EphemeralContainer.spec.ephemeralContainers.EphemeralContainerCommon.livenessProbe of type v1.Probe',
-    );
-  });
-
-  it('is none of these: nulls, unknown fields, integers at their bounds', () => {
-    const probe = {
-      exec: null,
-      initialDelaySeconds: 2_147_483_647,
-      failureThreshold: -2_147_483_648,
-      terminationGracePeriodSeconds: 2 ** 63,
-      tcpSocket: { port: 'any name', host: null },
-      grpc: { port: null, mood: {} },
-      PeriodSeconds: 'unknown',
-      constructor: 'unknown',
-    };
-    expect(problem(probe)).toBeUndefined();
-  });
-});
 
 describe('any JSON', () =>
   it('is answered, never thrown at', () => {

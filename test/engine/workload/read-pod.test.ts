@@ -1,14 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { formatPath } from '../../../src/base/json/field-path.ts';
 import { KNOWN_KINDS, POD_KIND, workloadKind, type WorkloadKind } from '../../../src/engine/workload/kinds.ts';
-import {
-  hasMeshProbe,
-  hasProbe,
-  mayHaveProbes,
-  probeOf,
-  startGateOf,
-  timedProbe,
-} from '../../../src/engine/workload/pod.ts';
+import { hasMeshProbe, mayHaveProbes, probeOf, timedProbe } from '../../../src/engine/workload/pod.ts';
 import { asCreated, readPod, readPods, withProbes } from '../../../src/engine/workload/read-pod.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 import type { Container, Pod } from '../../../src/engine/workload/pod.ts';
@@ -20,13 +13,6 @@ const KNATIVE = kindOf('serving.knative.dev', 'Service');
 
 const podOf = (spec: unknown, metadata?: unknown, kind = POD_KIND): Pod =>
   readPod({ spec, ...(metadata !== undefined && { metadata }) }, kind);
-
-/** The only container of a Pod with these members. */
-function containerOf(members: JsonObject, spec: JsonObject = {}, kind = POD_KIND): Container {
-  const [container] = podOf({ containers: [{ name: 'app', ...members }], ...spec }, undefined, kind).containers;
-  if (container === undefined) throw new Error('no container');
-  return container;
-}
 
 const http = { httpGet: { path: '/live', port: 8080 } };
 
@@ -178,78 +164,6 @@ describe('a container with the name of a mesh proxy', () => {
     ]);
     expect(ready(15021).probes).toEqual([]);
     expect(ready(15021).written).toHaveLength(1);
-  });
-});
-
-describe('a container', () => {
-  it.each([
-    ['web', 'web'],
-    ['x'.repeat(253), 'x'.repeat(253)],
-    ['x'.repeat(254), ''],
-    [7, ''],
-    [undefined, ''],
-  ])('with the name %s is called %s', (name, expected) => {
-    expect(podOf({ containers: [{ name }] }).containers[0]?.name).toBe(expected);
-  });
-
-  it.each([
-    ['no list', undefined, [], []],
-    ['null', null, [], []],
-    ['a number and a name', [{ containerPort: 80, name: 'http' }], [80], [80]],
-    ['a port without a number', [{ name: 'http' }, { containerPort: 80 }], undefined, [80]],
-    ['a null port', [null, { containerPort: 80 }], undefined, [80]],
-    ['no list of ports', { containerPort: 80 }, undefined, []],
-  ])('with %s says which ports it declares', (_, ports, sound, readable) => {
-    const container = containerOf({ ports });
-    expect(container.ports?.map(({ number }) => number)).toEqual(sound);
-    expect(container.readablePorts.map(({ number }) => number)).toEqual(readable);
-  });
-
-  it.each([
-    [{}, {}, [true, true, false]],
-    [{ restartPolicy: 'Never' }, {}, [false, false, true]],
-    [{}, { restartPolicy: 'Never' }, [true, false, true]],
-    [{}, { restartPolicy: 'Never', containers: [{}, {}] }, [true, false, false]],
-    [{ restartPolicy: 'Never', restartPolicyRules: [{}] }, {}, [false, true, false]],
-  ])('%j in a Pod of %j says what happens after a kill', (members, spec: JsonObject, expected) => {
-    const { containers, ...others } = spec;
-    const list = Array.isArray(containers) ? [members, {}] : [members];
-    const [container] = podOf({ ...others, containers: list }).containers;
-    expect([container?.runsForever, container?.mayBeRestarted, container?.killEndsPod]).toEqual(expected);
-  });
-
-  it('tells whether it has a preStop hook', () => {
-    expect([{ preStop: {} }, { postStart: {} }, 'x'].map((lifecycle) => containerOf({ lifecycle }).hasPreStop)).toEqual(
-      [true, false, false],
-    );
-  });
-
-  it('has the last variable of each name, and none of a list that is too long', () => {
-    const env = [{ name: 'A', value: '1' }, { name: 'A', value: '2' }, { name: 'B', valueFrom: {} }, 'no variable'];
-    expect([...(containerOf({ env }).env() ?? [])]).toEqual([
-      ['A', { from: 'value', value: '2' }],
-      ['B', { from: 'reference', isOptional: false }],
-    ]);
-    expect(containerOf({ env: Array.from({ length: 1001 }, () => env[0]) }).env()).toBeUndefined();
-  });
-
-  it('has any value under the name of a probe, and judges the sound ones', () => {
-    const container = containerOf({
-      livenessProbe: 'text',
-      readinessProbe: { ...http, exec: { command: ['true'] } },
-      startupProbe: null,
-    });
-    expect(container.written.map(({ kind, handler, timing }) => [kind, handler, timing === undefined])).toEqual([
-      ['livenessProbe', undefined, false],
-      ['readinessProbe', undefined, false],
-    ]);
-    expect(container.probes).toEqual([]);
-    expect(['livenessProbe', 'startupProbe'].map((kind) => hasProbe(container, kind as 'livenessProbe'))).toEqual([
-      true,
-      false,
-    ]);
-    expect(startGateOf(container)).toBe('livenessProbe');
-    expect(startGateOf(containerOf({ startupProbe: {} }))).toBe('startupProbe');
   });
 });
 

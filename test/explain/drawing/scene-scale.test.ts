@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { sceneLines } from '../../../src/explain/drawing/text-scene.ts';
-import { sceneScale, tickStep } from '../../../src/explain/drawing/scene-scale.ts';
+import { axisText, sceneScale, segmentTimes, tickStep } from '../../../src/explain/drawing/scene-scale.ts';
 import type { Scene } from '../../../src/explain/timeline/scene.ts';
 
 const scene: Scene = {
@@ -46,3 +46,38 @@ it.each([
   [640, 120],
   [1e7, 2e6],
 ])('an axis of %i s has a mark every %i s', (end, step) => expect(tickStep(end, 8)).toBe(step));
+
+it('a mark is at a familiar number of seconds, minutes, hours or a day', () => {
+  const familiar = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1_800, 3_600, 7_200, 21_600, 43_200, 86_400];
+  for (const [index, step] of familiar.entries()) {
+    expect(tickStep(step * 8, 8)).toBe(step);
+    expect(tickStep(step * 8 + 1, 8)).toBe(familiar[index + 1] ?? 100_000);
+  }
+  expect([100_001, 200_001, 500_001, 1_000_000].map((wanted) => tickStep(wanted, 1))).toEqual([
+    200_000, 500_000, 1_000_000, 1_000_000,
+  ]);
+});
+
+it('marks reach the end of the scene, and later moments follow in order, each once', () => {
+  const lanes = [40.5, 90, 60, 90].map((to) => ({
+    title: 'x',
+    segments: [{ tone: 'safe' as const, from: 0, to, label: '', caption: '' }],
+  }));
+  const { ticks, breakAt } = sceneScale({ ...scene, lanes }, 100, 10, 4);
+  expect(ticks).toEqual([
+    ...[0, 10, 20, 30, 40].map((seconds) => ({ seconds, at: seconds * 1.5 })),
+    { seconds: 40.5, at: 70 },
+    { seconds: 60, at: 80 },
+    { seconds: 90, at: 90 },
+  ]);
+  expect(breakAt).toBe(65);
+  expect(sceneScale({ ...scene, lanes: [] }, 100, 10, 4).ticks.at(-1)).toEqual({ seconds: 40, at: 100 });
+});
+
+it('the times of a segment and the text of an axis are words', () => {
+  const segment = { tone: 'safe', from: 20, to: 28, label: '', caption: '' } as const;
+  expect(segmentTimes(segment)).toBe('20 to 28 s');
+  expect(segmentTimes({ ...segment, to: Infinity })).toBe('from 20 s on');
+  const scale = sceneScale(scene, 100, 10, 4);
+  expect([axisText(scale), axisText({ ...scale, breakAt: undefined })]).toEqual(['seconds, not linear', 'seconds']);
+});

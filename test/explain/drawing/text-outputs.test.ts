@@ -1,3 +1,3 @@
-import { describeCommands, isOfExplain } from '../../cli/command-cases.ts';
+import { describeCommands } from '../../cli/command-cases.ts';
 
-describeCommands(isOfExplain);
+describeCommands('test/explain/drawing/text-outputs.test.ts');

@@ -1,25 +1,15 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { COMPILED_PAGE_FILE, compiledPageText } from '../../../scripts/report/compiled-page.ts';
 import { SCRIPT, STYLE } from '../../../src/explain/fleet-page/compiled-page.ts';
-import { PAGE_SECURITY_POLICY } from '../../../src/explain/fleet-page/report-page.ts';
+import { PAGE_SECURITY_POLICY, legendMarkup, reportPage } from '../../../src/explain/fleet-page/report-page.ts';
 import { runProbewright } from '../../cli/run-probewright.ts';
+import { NOW } from '../../support/now.ts';
+import { clusterPolicyDocument, policyDocument, policySet } from '../../support/worlds.ts';
+import { finding, reported } from '../explained-workloads.ts';
 import { fleet } from './fleet.ts';
-import { HOSTILE_NAMES, hostileFleet } from './hostile-names.ts';
-import { runs } from '../../support/runs.ts';
-
-const MEGABYTE = 1_000_000;
-
-/** The page of a fleet with the policies of the examples. */
-async function pageOf(manifests: string): Promise<string> {
-  const { stdout } = await runProbewright(
-    ['report', '-', '--policies', 'examples/policies', '--now', '2026-11-20T12:00:00Z'],
-    { stdin: manifests },
-  );
-  return stdout;
-}
+import { pageOf } from './page-of-manifests.ts';
 
 describe('the compiled page', () => {
   it('is what its sources make; else run npm run generate:report', async () => {
@@ -86,6 +76,87 @@ describe('a report', () => {
   });
 });
 
+describe('the page of a report', () => {
+  const page = (others: Partial<Parameters<typeof reportPage>[0]> = {}): string =>
+    reportPage({ subject: 'my "fleet"', now: NOW, workloads: [], snapshot: policySet(), problems: [], ...others });
+  const rowsOf = (text: string): (string | undefined)[] =>
+    Array.from(text.matchAll(/<span class=what>(.*?)<\/span>/g), ([, what]) => what && textOf(what));
+
+  it('tells what it is about, and the instant of the verdicts', () => {
+    const text = page();
+    expect(text).toContain('<title>Probe report: my &quot;fleet&quot;</title>');
+    expect(text).toContain('<time datetime="2026-07-01T00:00:00.000Z">2026-07-01 00:00 UTC</time>');
+    expect(text).not.toContain('Not everything could be read');
+    expect(page({ problems: ['a.yaml: <broken>'] })).toContain('<li><bdi>a.yaml: &lt;broken&gt;</bdi></li>');
+  });
+
+  it('has its namespaces by name, and its workloads by name and kind within a namespace', () => {
+    const text = page({
+      workloads: [
+        reported({ namespace: 'b', name: 'a' }),
+        reported({ namespace: 'a', name: 'z' }),
+        reported({ namespace: 'a', name: 'b', kind: 'StatefulSet' }),
+        reported({ namespace: 'a', name: 'b', kind: 'Deployment' }),
+      ],
+    });
+    expect(Array.from(text.matchAll(/ data-namespace="(\w+)"/g), ([, name]) => name)).toEqual(['a', 'b']);
+    expect(rowsOf(text)).toEqual(['b Deployment in a', 'b StatefulSet in a', 'z Pod in a', 'a Pod in b']);
+    expect(text).toContain('Probes of 4 containers');
+    expect(page({ workloads: [reported()] })).toContain('Probes of 1 container<');
+  });
+
+  it('counts the workloads that have no row, and shows the worst', () => {
+    const workloads = [reported({ name: 'good' }), reported({ name: 'bad' }, { violations: [finding('Deny')] })];
+    const text = page({ workloads, mostRows: 1 });
+    expect(rowsOf(text)).toEqual(['bad Pod in apps']);
+    expect(text).toContain('1 more workload without a row here: the page shows the worst 1. The summaries count all.');
+    expect(page({ workloads })).not.toContain('without a row here');
+    expect(page({ workloads: [...workloads, ...workloads.map((each) => ({ ...each }))], mostRows: 2 })).toContain(
+      '2 more workloads without a row here',
+    );
+  });
+
+  it('has its policies by name, with the workloads that they are for and the advice on them', () => {
+    const snapshot = policySet(policyDocument({}, 'b'), policyDocument({}, 'a'), clusterPolicyDocument({}, 'c'));
+    const text = page({
+      snapshot,
+      workloads: [reported({}, { policies: ['ProbePolicy/apps/b'] })],
+      advice: new Map([['ProbePolicy/apps/b', [{ check: 'x', message: 'shorten it', remedy: 'set 5' }]]]),
+    });
+    const [, policies = ''] = /<h2 id="policies">(.*?)<\/section>/s.exec(text) ?? [];
+    expect(textOf(policies)).toMatch(
+      /ClusterProbePolicy\/c 0 .*ProbePolicy\/apps\/a 0 .*ProbePolicy\/apps\/b 1 shorten it ; set 5 \(x\)/,
+    );
+  });
+
+  it('has a column for Pods that lack probes where some do, and a state for what fails where that is known', () => {
+    const live = (name: string) => [{ name, message: 'm', pods: 2 }];
+    const column = '<th scope="col">Pods that lack probes</th>';
+    expect(page({ workloads: [reported({}, { live: live('missed-pods') })] })).toContain(column);
+    expect(page({ workloads: [reported()] })).not.toContain(column);
+    expect(page({ workloads: [reported()], isLive: true })).toContain('<th scope="col">Failing</th>');
+    expect(page({ workloads: [reported()] })).not.toContain('<th scope="col">Failing</th>');
+  });
+
+  it('explains learned starts where a container has some', () => {
+    const [plain] = [reported()];
+    const learned = {
+      ...plain,
+      explanation: {
+        ...plain.explanation,
+        containers: plain.explanation.containers.map((each) => ({ ...each, measured: [5] })),
+      },
+    };
+    expect(page({ workloads: [plain] })).not.toContain('a learned start<');
+    expect(page({ workloads: [plain, learned] })).toContain('a learned start<');
+    expect(legendMarkup(true)).toMatchInlineSnapshot(
+      `"<span><svg viewBox="0 0 26 12" aria-hidden=true><path class=safe d="M0 6h26"/></svg>guaranteed time to start</span> <span><svg viewBox="0 0 26 12" aria-hidden=true><path class=unsure d="M0 6h26"/></svg>may pass or be killed</span> <span><svg viewBox="0 0 26 12" aria-hidden=true><path class=rest d="M0 6h26"/></svg>killed</span> <span><svg viewBox="0 0 26 12" aria-hidden=true><path class=free d="M0 6h26"/></svg>no limit</span> <span><svg viewBox="0 0 26 12" aria-hidden=true><circle class=dot cx=13 cy=6 r=3.5 /></svg>a learned start</span> <span><svg viewBox="0 0 26 12" aria-hidden=true><circle class=late cx=13 cy=6 r=3.5 /></svg>a learned start that is not guaranteed</span> <span>Strips: 0 s to 1 h, the same scale for all. The scale is not linear: short times get more room.</span>"`,
+    );
+    expect(legendMarkup(true).startsWith(legendMarkup(false).replace(/ <span>Strips.*/, ''))).toBe(true);
+    expect(legendMarkup(false)).not.toContain('circle');
+  });
+});
+
 describe('the links to the parts of a report', () => {
   const linksOf = async (stdin: string): Promise<string[]> => {
     const { stdout } = await runProbewright(['report', '-', '--now', '2026-11-20T12:00:00Z'], { stdin });
@@ -115,126 +186,6 @@ describe('the links to the parts of a report', () => {
       'policies Policies',
       'exceptions Exceptions',
     ]);
-  });
-});
-
-describe('the size of a report', () => {
-  it('is below 2.1 MB for 320 workloads of which most have findings, and leaves nothing out', async () => {
-    const page = await pageOf(fleet(320));
-    expect(Buffer.byteLength(page)).toBeLessThan(2.1 * MEGABYTE);
-    expect(page).not.toContain('are left out');
-  });
-
-  it('is below 3 MB for 1,000 workloads of which most have findings', async () => {
-    const page = await pageOf(fleet(1000));
-    expect(Buffer.byteLength(page)).toBeLessThan(3 * MEGABYTE);
-    expect(page.match(/<details /g)).toHaveLength(1000);
-  });
-
-  it('is about half of that for 1,000 workloads with the same few kinds of probes', async () => {
-    const items = Array.from({ length: 1000 }, (_, index) => ({
-      apiVersion: 'apps/v1',
-      kind: 'Deployment',
-      metadata: { name: `web-${index}`, namespace: `team-${index % 20}` },
-      spec: { template: { spec: { containers: [{ name: 'app', ports: [{ name: 'http', containerPort: 80 }] }] } } },
-    }));
-    const page = await pageOf(JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
-    expect(Buffer.byteLength(page)).toBeLessThan(1.6 * MEGABYTE);
-    expect(page).not.toContain('are left out');
-  });
-
-  it('names all checks of each row, also of a row that shows its first finding only', async () => {
-    const page = await pageOf(fleet(1000));
-    const rows = page.split('<details class=row ').slice(1);
-    const checksOf = (row: string): Set<string> => {
-      const shown = [...row.matchAll(/<a href="?#check-([a-z-]+)/g)].map(([, check = '']) => check);
-      const others = /^[^>]* data-c="([^"]*)"/.exec(row)?.[1]?.split(' ') ?? [];
-      return new Set([...shown, ...others]);
-    };
-    expect(rows.some((row) => row.includes(' data-c="') && row.includes('are left out'))).toBe(true);
-    // The summary counts the workloads of each check.
-    const summary = [...page.matchAll(/<tr id="check-([a-z-]+)">.*?<td data-l="Workloads">(\d+)<\/td><\/tr>/g)];
-    expect(summary.length).toBeGreaterThan(3);
-    for (const [, check = '', workloads] of summary)
-      expect({ check, rows: rows.filter((row) => checksOf(row).has(check)).length }).toEqual({
-        check,
-        rows: Number(workloads),
-      });
-  });
-
-  it.each([
-    ['long names', 'payments-ledger-harbour-quartz-cobalt-'],
-    ['names of three bytes a character', '支払い管理サービスの長い名前'],
-    ['names that grow by escapes', '"<&\'>'],
-  ])('is below 3 MB also for %s', async (_, word) => {
-    const long = (most: number): string => word.repeat(300).slice(0, most);
-    const items = Array.from({ length: 320 }, (__, index) => ({
-      apiVersion: 'apps/v1',
-      kind: 'Deployment',
-      metadata: { name: `${index}-${long(250)}`, namespace: `${index % 3}-${long(60)}` },
-      spec: {
-        template: {
-          spec: {
-            containers: Array.from({ length: 4 }, (___, each) => ({
-              name: `${each}-${long(60)}`,
-              livenessProbe: { exec: { command: [long(100), 'true'] }, periodSeconds: 1 + (index % 60) },
-              readinessProbe: { httpGet: { port: long(100) }, timeoutSeconds: 1 + index },
-            })),
-          },
-        },
-      },
-    }));
-    const page = await pageOf(JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
-    // Rows and drawings have 2.7 MB. One full row may go over the limit.
-    expect(Buffer.byteLength(page)).toBeLessThan(2.85 * MEGABYTE);
-    expect(page.match(/<details /g)).toHaveLength(320);
-    expect(page).toMatch(/Times and (?:further )?findings are left out/);
-  });
-
-  it('keeps its limit for one workload with thousands of containers and findings', async () => {
-    const containers = Array.from({ length: 2000 }, (_, index) => ({
-      name: `c${index}`,
-      livenessProbe: { httpGet: { path: `/${index}`, port: 'missing' }, periodSeconds: index + 1 },
-    }));
-    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'many', namespace: 'apps' }, spec: { containers } };
-    const page = await pageOf(JSON.stringify(pod));
-    expect(Buffer.byteLength(page)).toBeLessThan(200_000);
-    expect(page).toContain('1970 more containers are not shown.');
-  });
-});
-
-describe('hostile names', () => {
-  /** Every tag of a page with its attributes, without the values. */
-  const tagsOf = (page: string): Set<string> =>
-    new Set([...page.matchAll(/<\/?([a-zA-Z!][^\s>/]*)/g)].map(([, tag = '']) => tag.toLowerCase()));
-
-  it('make no element, wherever a name or a value may stand', async () => {
-    const known = tagsOf(await pageOf(fleet(40)));
-    for (const name of HOSTILE_NAMES) {
-      const page = await pageOf(hostileFleet(name));
-      expect([...tagsOf(page)].filter((tag) => !known.has(tag))).toEqual([]);
-      expect(page.match(/<script/g)).toHaveLength(1);
-    }
-  });
-
-  it('leave no hidden character in the page, which could change how text around it is shown', async () => {
-    for (const name of HOSTILE_NAMES)
-      expect(await pageOf(hostileFleet(name))).not.toMatch(
-        /[\u202a-\u202e\u2066-\u2069\u200b\u0000-\u0009\u000b-\u001f]/,
-      );
-  });
-
-  it('of any text make no element', async () => {
-    const known = tagsOf(await pageOf(hostileFleet('name')));
-    await fc.assert(
-      fc.asyncProperty(
-        fc.string({ unit: fc.constantFrom(...Array.from('<>"\'&/!- =\u202eabs\ud800😀')) }),
-        async (name) => {
-          expect([...tagsOf(await pageOf(hostileFleet(name)))].filter((tag) => !known.has(tag))).toEqual([]);
-        },
-      ),
-      { numRuns: runs(50) },
-    );
   });
 });
 

@@ -3,7 +3,8 @@ import { figureOf } from '../../../src/explain/timeline/figures.ts';
 import { explainManifest } from '../../../src/explain/timeline/explain-manifest.ts';
 import { KNOWN_KINDS } from '../../../src/engine/workload/kinds.ts';
 import { deploymentWith, httpProbe, podWith } from '../../engine/checks/workload.ts';
-import { policySet } from '../../support/worlds.ts';
+import { exceptionDocument, withExceptionsInApps } from '../../support/exceptions.ts';
+import { policyDocument, policySet } from '../../support/worlds.ts';
 import { NOW } from '../../support/now.ts';
 import type { ContainerExplanation } from '../../../src/explain/timeline/explanation.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
@@ -147,4 +148,86 @@ it('a value that the API server refuses counts as absent in every figure', () =>
     ),
   );
   expect(figureOf(huge?.figures ?? [], 'deadlock-dead')?.span).toEqual({ earliest: 20, latest: 61 });
+});
+
+describe('an exception for a workload', () => {
+  const broken = { livenessProbe: httpProbe({ httpGet: { host: 'localhost', port: 8080 } }) };
+  const other = { kind: 'Pod', name: 'web' };
+  const explained = (...specs: JsonObject[]) => {
+    const documents = specs.map((spec, index) =>
+      exceptionDocument({ workloads: [other], ...spec }, { name: `e-${index}` }),
+    );
+    const policies = withExceptionsInApps(policySet(), documents);
+    return explainManifest(podWith(broken), 'a.yaml:1:1', {
+      policies,
+      namespace: 'apps',
+      kinds: KNOWN_KINDS,
+      now: NOW,
+    });
+  };
+  const unknown = (...specs: JsonObject[]): boolean =>
+    explained(...specs)?.containers[0]?.unknown.includes('starts') ?? false;
+  const [check] = containersOf(podWith(broken))[0]?.cannotWork.map((each) => each.check) ?? [];
+
+  it('says that the probe works, if one of them names the check and the container and has not ended', () => {
+    expect(check).toBeDefined();
+    expect(unknown()).toBe(true);
+    expect(unknown({ checks: [check] })).toBe(false);
+    expect(unknown({ checks: ['named-port'] }, { checks: [check] })).toBe(false);
+    expect(unknown({ checks: ['named-port'] })).toBe(true);
+    expect(unknown({ checks: [check], containers: ['app'] })).toBe(false);
+    expect(unknown({ checks: [check], containers: ['other'] })).toBe(true);
+    expect(unknown({ checks: [check], expires: '2026-06-30T00:00:00Z' })).toBe(true);
+  });
+
+  it('is told in a sentence, also when it has ended', () => {
+    expect(explained()).not.toHaveProperty('exceptions');
+    expect(explained({ containers: ['app', 'log'] }, { expires: '2026-06-30T00:00:00Z' })?.exceptions).toEqual([
+      'ProbeException e-0 (owner team-a): named-port in app, log until 2026-08-01T00:00:00Z: The vendor image has one port.',
+      'ProbeException e-1 (owner team-a): named-port ended at 2026-06-30T00:00:00Z: The vendor image has one port.',
+    ]);
+  });
+});
+
+describe('an object', () => {
+  const explain = (object: JsonObject, others: object = {}) =>
+    explainManifest(object, 'a.yaml:1:1', {
+      ...{ policies: policySet(), namespace: 'fallback', kinds: KNOWN_KINDS, now: NOW },
+      ...others,
+    });
+
+  it('has its name and namespace, or the beginning of its name and the namespace of the command', () => {
+    expect(explain(podWith({}))).toMatchObject({ kind: 'Pod', namespace: 'apps', name: 'web', place: 'a.yaml:1:1' });
+    const spec = { containers: [{ name: 'app' }] };
+    const generated = { apiVersion: 'v1', kind: 'Pod', metadata: { generateName: 'web-' }, spec };
+    expect(explain(generated)).toMatchObject({ namespace: 'fallback', name: 'web-*' });
+    expect(explain({ ...generated, metadata: {} })).toMatchObject({ name: '*' });
+  });
+
+  it('without a Pod template is not explained', () => {
+    expect(explain({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } })).toBeUndefined();
+    expect(
+      explain({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'a' }, spec: {} })?.containers ?? [],
+    ).toEqual([]);
+  });
+
+  it('of a cluster names the policy that injected a probe, as its annotation says, and a file does not', () => {
+    const annotations = {
+      'probewright.dev/injected': JSON.stringify({ app: { livenessProbe: 'ProbePolicy/apps/web' } }),
+    };
+    const live = {
+      ...podWith({ livenessProbe: httpProbe() }),
+      metadata: { name: 'web', namespace: 'apps', annotations },
+    };
+    const from = (isFromCluster: boolean): unknown => explain(live, { isFromCluster })?.containers[0]?.probes[0]?.from;
+    expect([from(true), from(false)]).toEqual(['ProbePolicy/apps/web', 'the manifest']);
+    expect(explain(live)?.containers[0]?.probes[0]?.from).toBe('the manifest');
+  });
+
+  it('tells once why policies add no probes', () => {
+    const policies = policySet(policyDocument({ probes: { readinessProbe: { httpGet: { path: '/r' } } } }));
+    const { notInjected = [] } = explain(podWith({ ports: [] }), { policies }) ?? {};
+    expect(notInjected.length).toBeGreaterThan(0);
+    expect(new Set(notInjected).size).toBe(notInjected.length);
+  });
 });

@@ -1,4 +1,4 @@
-import { pino } from 'pino';
+import { pino, type Logger } from 'pino';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ExtraResults, resultOfWarning } from '../../../src/observer/reports/report-result.ts';
 import { OBSERVED_POD, type ObservedKind } from '../../../src/observer/observed-workload.ts';
@@ -30,7 +30,7 @@ let records: WorkloadRecord[];
 let logged: Record<string, unknown>[];
 let verdicts: Verdicts;
 
-const logTo = (lines: Record<string, unknown>[]): ReturnType<typeof pino> =>
+const logTo = (lines: Record<string, unknown>[]): Logger =>
   pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(JSON.parse(line) as JsonObject) });
 
 beforeEach(() => {

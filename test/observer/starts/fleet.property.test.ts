@@ -120,7 +120,7 @@ it('1,000 containers of random truths are learned, each start once, whenever the
     }),
     { numRuns: 1 },
   );
-}, 60_000);
+});
 
 function isOf(known: KnownStart | undefined, workload: string, container: string): boolean {
   const metadata = known?.history.truth.pod['metadata'] as JsonObject | undefined;

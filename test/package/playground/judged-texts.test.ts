@@ -61,6 +61,9 @@ describe('the texts of the playground', () => {
     expect(patch.diff).toEqual([]);
   });
 
+  it('may have 400,000 characters', () =>
+    expect(judgeTexts({ manifests: '#'.repeat(400_000), policies: '' }, SETTINGS).report.problems).toEqual([]));
+
   it('with syntax errors, anchors or nothing in them never throw', () => {
     for (const manifests of ['', '---', '{', '\t', 'a: &a [*a]', '- 1', '\0', 'kind: List\nitems: 1', '['.repeat(5000)])
       expect(() => judgeTexts({ manifests, policies: manifests }, SETTINGS)).not.toThrow();

@@ -163,7 +163,7 @@ function begin<Source extends CertificateSource>(source: Source, written: readon
 
 /** Waits until what is asserted holds. */
 export function eventually(assertion: () => void | Promise<void>): Promise<void> {
-  return vi.waitFor(assertion, { timeout: 20_000, interval: 3 });
+  return vi.waitFor(assertion, { timeout: 120_000, interval: 3 });
 }
 
 /** Gives the replicas the time to do what they should not do. */

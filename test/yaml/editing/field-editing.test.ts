@@ -141,6 +141,34 @@ function paths(value: unknown, path: Path = []): Path[] {
   return [...(path.length > 0 ? [path] : []), ...inner, [...path, end]];
 }
 
+it('a text is edited only if all its documents have the values of the edits', () => {
+  const editor = new YamlFieldEditor('a: 1\n---\nb: 1\n');
+  const edits = new Map([[1, [set(['b'], 2)]]]);
+  expect(editor.isEdited('a: 1\n---\nb: 2\n', edits)).toBe(true);
+  expect(editor.isEdited('a: 1\n---\nb: 3\n', edits)).toBe(false);
+  expect(editor.isEdited('a: 2\n---\nb: 2\n', edits)).toBe(false);
+  expect(editor.isEdited('a: 1\n---\nb: 2\n---\nc: 1\n', edits)).toBe(false);
+});
+
+it.each([
+  ['{a :, b: 1}\n', [set(['a'], 3)]],
+  ['a: 1\na: 2\nb: 3\n', [remove(['a']), set(['c'], 2)]],
+])('the edits of %j are refused, as the text would read as another value', (text, edits) => {
+  const editor = new YamlFieldEditor(text);
+  expect(editor.verifiedPlan(0, edits)).toEqual({
+    kind: 'refused',
+    reason: 'no way was found to write into the document without changing something else',
+  });
+  const plan = editor.reprintedPlan(0, edits);
+  expect(plan.kind).toBe('planned');
+  expect(values(editor.apply([plan]))).toEqual(
+    withEdits(
+      values(text),
+      edits.map(({ path, value }) => ({ path: [0, ...path], value })),
+    ),
+  );
+});
+
 describe('any edits of any document', () => {
   const json = fc.jsonValue({ maxDepth: 4 });
   const root = fc.dictionary(fc.string(), json, { minKeys: 1, maxKeys: 5 });

@@ -25,6 +25,17 @@ describe('the comments of a YAML text', () => {
       '7 four 8 head',
     ]));
 
+  it('are at the head behind directives, and not behind a text that ends like one', () => {
+    expect(shown('%YAML 1.1\n# one\n---\na: 1\n')).toEqual(['2 one 4 head']);
+    expect(shown('a: 5%\n# one\nb: 1\n')).toEqual(['2 one 3']);
+    expect(shown('a: 1\n...\n# one\nb: 1\n')).toEqual(['3 one 4 head']);
+  });
+
+  it('know signs as content, too', () => {
+    expect(shown('# one\n- # two\n- a\n')).toEqual(['1 one 2 head', '2 two 2']);
+    expect(shown('# one\n\uFEFF# two\na: 1\n')).toEqual(['1 one 3 head', '2 two 3 head']);
+  });
+
   it('are none in scalars', () =>
     expect(shown('a: "# no"\nb: \'# no\'\nc: x#no\nd: |\n  # no\ne: >-\n  # no\n  # no\nf: "two\n  # no"\n')).toEqual(
       [],

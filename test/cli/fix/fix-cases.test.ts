@@ -1,0 +1,3 @@
+import { describeCommands } from '../command-cases.ts';
+
+describeCommands('test/cli/fix/fix-cases.test.ts');

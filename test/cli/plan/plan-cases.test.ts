@@ -1,0 +1,3 @@
+import { describeCommands } from '../command-cases.ts';
+
+describeCommands('test/cli/plan/plan-cases.test.ts');
