@@ -177,7 +177,7 @@ describe('the report of a workload', () => {
     const record = judged('1', '');
     put('1', 'old');
     await start();
-    await waitUntil('the report is gone', () => api.list(reportsOf('shop')).length === 0);
+    await counted(0, 1, 0);
     writer.changed(record);
     expect(writer.waiting).toBe(0);
     settings.includeClean = true;
