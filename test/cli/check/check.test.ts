@@ -83,6 +83,8 @@ describe('the exit code of check', () => {
     ['an annotation has no effect, with --strict', withoutEffect, ['--strict'], 1],
     ['a warning is hidden, with --strict', warning, ['--strict', '--min-level', 'error'], 0],
     ['a denial is audited only', misspelt, ['--enforcement', 'Audit'], 0],
+    ['a comment ignores the violation', `# probewright: ignore named-port - a webhook adds it\n${misspelt}`, [], 0],
+    ['nothing is ignored', `# probewright: ignore named-port - ours\n${misspelt}`, ['--no-ignore'], 1],
     ['the input is no YAML', 'a: [', [], 2],
     ['no input has an object', '# nothing\n', [], 2],
     ['no input has an object, with --allow-empty', '# nothing\n', ['--allow-empty'], 0],

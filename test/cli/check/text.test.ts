@@ -129,7 +129,7 @@ describe('the numbers of a report on one line', () => {
 
 describe('a finding on one line', () => {
   it('begins with its place, and for an object of a cluster with the object', () => {
-    const text = `${shownViolation(port)}`;
+    const text = shownViolation(port);
     expect(findingLine(port, PLAIN)).toBe(`apps/web.yaml:19:15: error: Deployment apps/web: ${text}`);
     const metadata = { namespace: 'apps', name: 'web' };
     const live = { ...port, file: clusterPlace({ metadata }, { apiVersion: 'apps/v1', kind: 'Deployment' }) };

@@ -79,6 +79,46 @@ describe('probewright explain', () => {
   });
 });
 
+describe('a container in JSON', () => {
+  interface Listed {
+    readonly cannotWork?: readonly { readonly probe: string; readonly check: string; readonly message: string }[];
+    readonly figures: readonly {
+      readonly id: string;
+      readonly earliestSeconds: number;
+      readonly latestSeconds: number;
+    }[];
+    readonly probes: readonly { readonly kind: string }[];
+  }
+  const containerOf = async (fields: object): Promise<Listed> => {
+    const { stdout } = await explain(['-', '--output', 'json'], pod(fields));
+    const { workloads } = JSON.parse(stdout) as { workloads: { containers: [Listed] }[] };
+    const [container] = workloads[0]?.containers ?? [];
+    if (container === undefined) throw new Error('no container');
+    return container;
+  };
+  const unnamed = { httpGet: { path: '/', port: 'http' } };
+
+  it('has the findings by which a probe cannot work, be it one or two', async () => {
+    const finding = (probe: string) => ({
+      probe,
+      check: 'named-port',
+      message: expect.stringContaining('"http"') as string,
+    });
+    expect((await containerOf({ livenessProbe: unnamed })).cannotWork).toEqual([finding('livenessProbe')]);
+    const both = await containerOf({ livenessProbe: unnamed, readinessProbe: unnamed });
+    expect(both.cannotWork).toEqual([finding('livenessProbe'), finding('readinessProbe')]);
+  });
+
+  it('has no such member where all probes can work, and its figures have seconds', async () => {
+    const container = await containerOf({ livenessProbe: tcp });
+    expect('cannotWork' in container).toBe(false);
+    expect(container.probes.map(({ kind }) => kind)).toEqual(['livenessProbe']);
+    expect(container.figures.find(({ id }) => id === 'time-to-start')).toMatchObject({ earliestSeconds: 20 });
+    for (const { earliestSeconds, latestSeconds } of container.figures)
+      expect(latestSeconds).toBeGreaterThanOrEqual(earliestSeconds);
+  });
+});
+
 describe('hostile manifests', () => {
   const name = '</text><script>alert(1)</script>&"\'\u001b[31m\u202e\ufffe]]>';
   const hostile = pod({ name, livenessProbe: { exec: { command: [name] } } }, {}, { name, namespace: '../../etc' });

@@ -98,6 +98,11 @@ describe('a policy that is removed', () => {
     expect(stdout).toContain('1 workload no longer violates required-liveness (was Deny)');
   });
 
+  it('must be known, also if it is the only one', async () => {
+    const { code, stdout } = await plan(POD, DENY, { args: ['--remove', 'ProbePolicy/payments/checkout-service'] });
+    expect([code, stdout]).toEqual([2, '']);
+  });
+
   it('must be known: else there is no plan, and a similar name is suggested', async () => {
     const args = ['--remove', 'ClusterProbePolicy/al', '--remove', 'ProbePolicy/payments/checkout-service'];
     expect(await plan(POD, undefined, { from: DENY, args })).toEqual({
