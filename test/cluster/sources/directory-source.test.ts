@@ -1,4 +1,4 @@
-import { rename, symlink, writeFile } from 'node:fs/promises';
+import { rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { DirectorySource } from '../../../src/cluster/sources/directory-source.ts';
@@ -84,4 +84,31 @@ it('warnings of policies are reported at the start and with each change, and kee
   await waitUntil('the change is reported', () => warnings.length > 1);
   source.stop();
   expect([warnings, told]).toEqual([[warning, warning], []]);
+});
+
+it('a directory that is gone is reported once, and what was in force is read again when the directory is back', async () => {
+  await putPolicy('{}');
+  const { source, told, changed } = await started();
+  const away = `${directory}.away`;
+  await rename(directory, away);
+  await waitUntil('it is reported', () => told.length > 0);
+  const line = expect.stringMatching(/^\/.*:1:1: cannot be read: .*ENOENT/) as string;
+  expect([source.status().problems, changed]).toEqual([[line], []]);
+  await rename(away, directory);
+  await waitUntil('it is read again', () => changed.length > 0);
+  source.stop();
+  expect([told, changed, source.status()]).toEqual([
+    [line],
+    [1],
+    { description: `directory ${directory}`, problems: [], lastSync: 7000 },
+  ]);
+});
+
+it('nothing is read or reported after a stop', async () => {
+  await putPolicy('{}');
+  const { source, told, changed } = await started();
+  source.stop();
+  await rm(directory, { recursive: true });
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  expect([told, changed, source.status().problems]).toEqual([[], [], []]);
 });

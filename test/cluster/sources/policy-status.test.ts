@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  ADVICE_BOUNDS,
   shownStatus,
   statusPatch,
   type PolicyVerdict,
@@ -88,6 +89,19 @@ const entry = {
   field: 'spec.probes.livenessProbe.timeoutSeconds',
   message: 'too long',
 };
+
+it('the texts of advice are cut at the bounds of the CRDs', () => {
+  const texts = (length: number): unknown => {
+    const advice = [{ check: 'c'.repeat(length), field: 'f'.repeat(length), message: 'm'.repeat(length) }];
+    return merged(statusPatch(shownStatus(undefined), { ...accepted, advice }, NOON));
+  };
+  expect(ADVICE_BOUNDS).toEqual({ entries: 20, check: 63, field: 253, message: 1024 });
+  expect(texts(2000)).toMatchObject({
+    adviceCount: 1,
+    advice: [{ check: `${'c'.repeat(60)}...`, field: `${'f'.repeat(250)}...`, message: `${'m'.repeat(1021)}...` }],
+  });
+  expect(texts(63)).toMatchObject({ advice: [{ check: 'c'.repeat(63), field: 'f'.repeat(63) }] });
+});
 
 it('the advice about a policy has bounds, and the count has none', () => {
   const many = Array.from({ length: 30 }, () => ({ ...entry, message: HOSTILE.repeat(50) }));
