@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { transform } from 'esbuild';
-import { hatched, PAGE_PAINTS, tones } from '../src/explain/drawing/colours.ts';
+import { hatched, PAINTS, tones } from '../src/explain/drawing/colours.ts';
 
 /** The style sheet of a page, minified: the colours of pictures, what all pages share, and the page's own rules. */
 export async function pageStyle(folder: string): Promise<string> {
@@ -15,7 +15,7 @@ export async function pageStyle(folder: string): Promise<string> {
  */
 function pageColours(): string {
   const properties = (scheme: 'light' | 'dark'): string =>
-    PAGE_PAINTS.map((each) => `--${each.name}:${each[scheme]}`).join(';');
+    PAINTS.map((each) => `--${each.name}:${each[scheme]}`).join(';');
   const bars = tones.map((tone) => `.${tone}{--bar:${hatched.includes(tone) ? `url(#${tone})` : `var(--${tone})`}}`);
   const labels = tones.map((tone) => `.${tone}+text{fill:var(--on-${tone})}`);
   return [

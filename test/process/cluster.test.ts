@@ -39,7 +39,7 @@ const refused = (): never => {
   throw new ApiError(422, 'Invalid', 'HTTP 422');
 };
 const eventually = async (what: () => unknown): Promise<void> =>
-  expect.poll(what, { interval: 2, timeout: 10_000 }).toBe(true);
+  expect.poll(what, { interval: 2, timeout: 4000 }).toBe(true);
 const object = (document: object): object => {
   const { metadata, ...rest } = document as { metadata: { name: string } };
   return { ...rest, metadata: { uid: metadata.name, generation: 1, resourceVersion: '5', ...metadata } };
@@ -79,7 +79,9 @@ class World {
   async started(...objects: readonly (readonly [path: string, ...objects: object[]])[]): Promise<this> {
     for (const [path, ...some] of objects) this.objects[path] = some.map(object);
     this.policies.start();
-    await this.policies.read;
+    let isRead = false;
+    void this.policies.read.then(() => (isRead = true));
+    await eventually(() => isRead);
     await eventually(() => this.client.watches.has(POLICIES));
     return this;
   }
@@ -280,6 +282,22 @@ describe('the statuses of policies', () => {
     expect(world.patches).toEqual([]);
   });
 
+  it('are given up when the process ends, those of exceptions, too', async () => {
+    const world = new World();
+    const signals: (AbortSignal | undefined)[] = [];
+    world.answer = ({ signal }) => {
+      signals.push(signal);
+      return new Promise(() => undefined);
+    };
+    await world.started([POLICIES, policyDocument({})], [EXCEPTIONS, exceptionDocument()]);
+    world.policies.lead(true);
+    world.policies.exceptionStatuses?.pass();
+    await eventually(() => signals.length === 2);
+    expect(signals.map((signal) => signal?.aborted)).toEqual([false, false]);
+    world.policies.stop();
+    expect(signals.map((signal) => signal?.aborted)).toEqual([true, true]);
+  });
+
   it('of policies and exceptions that the API server refuses are in the log', async () => {
     const world = new World();
     world.answer = refused;
@@ -299,6 +317,21 @@ describe('the statuses of policies', () => {
       ['warn', 'status of an exception not written', { exception: place.exception, ...details }],
     ]);
     expect(world.policies.metrics.statusesSetAside()).toMatchObject({ refused: 1 });
+  });
+
+  it.each<[string, string, readonly [path: string, ...objects: object[]]]>([
+    ['policies', 'exceptions', [POLICIES, policyDocument({})]],
+    ['exceptions', 'policies', [EXCEPTIONS, exceptionDocument()]],
+  ])('of %s that cannot be written now say nothing about those of %s', async (what, others, objects) => {
+    const world = new World();
+    world.answer = () => {
+      throw new Error('reset');
+    };
+    await world.started(objects);
+    world.policies.lead(true);
+    world.policies.exceptionStatuses?.pass();
+    await eventually(() => world.logged(`statuses of ${what} cannot be written now`).length === 1);
+    expect(world.logged(`statuses of ${others} cannot be written now`)).toEqual([]);
   });
 
   it('that cannot be written now are told once, and when they can be again', async () => {
@@ -330,16 +363,31 @@ describe('objects over a budget', () => {
 
   it('are in the log by their names, and again when there is room', async () => {
     const world = new World({ config: { policyBudget: 1024 * 1024 } });
-    await world.started([POLICIES, ...of(102)]);
+    await world.started([POLICIES, ...of(101)]);
     const message = 'policies over budget are not in force';
-    const first = ['ProbePolicy/apps/p1100', 'ProbePolicy/apps/p1101'];
-    const details = { namespace: 'apps', overBudget: 2, first, inForce: 100, bytes: 200 };
+    const first = ['ProbePolicy/apps/p1100'];
+    const details = { namespace: 'apps', overBudget: 1, first, inForce: 100, bytes: 200 };
     expect(world.logged(message)).toEqual([['warn', message, details]]);
     world.objects[POLICIES] = of(100).map(object);
-    for (const index of [100, 101]) world.event(POLICIES, 'DELETED', policy(1000 + index));
+    world.event(POLICIES, 'DELETED', policy(1100));
     const again = 'the policies of the namespace are within the budgets again';
     await eventually(() => world.logged(again).length === 1);
     expect(world.logged(again)).toEqual([['info', again, { ...details, overBudget: 0, first: [] }]]);
+  });
+
+  it('are listed again by a new leader, and by nobody who writes no statuses', async () => {
+    const config = { policyBudget: 1024 * 1024 };
+    const listsAfter = async (isLeader: boolean, writesStatuses: boolean): Promise<number> => {
+      const world = await new World({ config, writesStatuses }).started([POLICIES, ...of(101)]);
+      const lists = (): number => world.client.requests.filter(({ path }) => path === POLICIES).length;
+      const before = lists();
+      world.policies.lead(isLeader);
+      for (let turn = 0; turn < 10; turn++) await setImmediate();
+      return lists() - before;
+    };
+    expect([await listsAfter(true, true), await listsAfter(false, true), await listsAfter(true, false)]).toEqual([
+      1, 0, 0,
+    ]);
   });
 
   it('of other kinds are in the log by kind and namespace', async () => {

@@ -63,10 +63,12 @@ export function toned(tone: Tone): Attributes {
   return hatched.includes(tone) ? { fill: `url(#${tone})` } : filled(ground(tone));
 }
 
+/** All colours, for style sheets. */
+export const PAINTS = [...PLAIN, ...tones.map(ground), ...hatched.map(stripe), ...tones.map(inkOn)];
+
 /** The style sheet for dark mode, and the hatchings. */
 export function definitions(): Markup {
-  const paints = [...PLAIN, ...tones.map(ground), ...hatched.map(stripe), ...tones.map(inkOn)];
-  const fills = paints.map(({ name, dark }) => `.${name}{fill:${dark}}`);
+  const fills = PAINTS.map(({ name, dark }) => `.${name}{fill:${dark}}`);
   const strokes = PLAIN.map(({ name, dark }) => `.${name}-line{stroke:${dark}}`);
   return [
     element('style', {}, `@media (prefers-color-scheme:dark){${[...fills, ...strokes].join('')}}`),
@@ -82,14 +84,6 @@ function hatching(tone: Tone): Markup {
     element('rect', { width: 5, height: 10, ...filled(stripe(tone)) }),
   );
 }
-
-/** All colours, for the style sheets of pages. */
-export const PAGE_PAINTS: readonly Paint[] = [
-  ...PLAIN,
-  ...tones.map(ground),
-  ...tones.map(inkOn),
-  ...hatched.map(stripe),
-];
 
 /** The hatchings that the classes of tones refer to, as the content of an \`svg\` element. */
 export function pageHatchings(): string {

@@ -1,7 +1,8 @@
 import { count } from '../../base/text/cut.ts';
 import { CHECKS } from '../../engine/checks/catalogue.ts';
 import { checkUrl } from '../../engine/checks/violation.ts';
-import { endOf, exceptionRules, exceptionSpec, type ExceptionSpec } from '../../engine/policy/probe-exception.ts';
+import { DAY_MILLISECONDS, EXPIRING_MILLISECONDS, endOf } from '../../engine/policy/probe-exception.ts';
+import { exceptionRules, exceptionSpec, type ExceptionSpec } from '../../engine/policy/probe-exception.ts';
 import { LIFE_ORDER, OWN_PROBE } from '../timeline/explained-probes.ts';
 import {
   EXCEPTED,
@@ -141,10 +142,6 @@ function bar(numbers: readonly number[]): Markup {
   return `<svg viewBox="0 0 1000 10" preserveAspectRatio=none aria-hidden=true>${parts.join('')}</svg>`;
 }
 
-const DAY = 86_400_000;
-/** In this many days before its end, an exception is shown as expiring. */
-const EXPIRING_DAYS = 14;
-
 /** The exceptions as rows, those that expire first on top. */
 export function exceptionViews({ snapshot, now }: Report): ExceptionView[] {
   const exceptions = [...snapshot.facts.exceptions.lists].flatMap(([namespace, own]) => {
@@ -195,7 +192,7 @@ function requirementText({ key, operator, values }: Requirement): string {
 /** @param expires milliseconds since the epoch, as `now` */
 function stateOf(expires: number, now: number): Pick<ExceptionView, 'state' | 'tone'> {
   if (expires <= now) return { state: 'Expired', tone: 'deny' };
-  const days = Math.floor((expires - now) / DAY);
+  const days = Math.floor((expires - now) / DAY_MILLISECONDS);
   const state = days === 0 ? 'Expires within a day' : `Expires in ${count(days, 'day')}`;
-  return { state, tone: days < EXPIRING_DAYS ? 'warn' : 'excepted' };
+  return { state, tone: expires - now < EXPIRING_MILLISECONDS ? 'warn' : 'excepted' };
 }

@@ -45,6 +45,19 @@ describe('a unified diff', () => {
     );
   });
 
+  it('tells what each line is, whatever the text of the line begins with', () =>
+    expect(unifiedDiff('a', 'same\n-x\n', 'same\n+y\n').map(({ kind, text }) => `${kind} ${text}`))
+      .toMatchInlineSnapshot(`
+      [
+        "file --- a/a",
+        "file +++ b/a",
+        "place @@ -1,2 +1,2 @@",
+        "same  same",
+        "removed --x",
+        "added ++y",
+      ]
+    `));
+
   it('shows a missing line break at the end', () => {
     expect(diff('a\nb', 'a\nb\nc')).toBe(
       '--- a/a.yaml\n+++ b/a.yaml\n@@ -1,2 +1,3 @@\n a\n-b\n\\ No newline at end of file\n+b\n+c\n\\ No newline at end of file\n',

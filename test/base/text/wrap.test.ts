@@ -19,6 +19,11 @@ describe('running text', () => {
   it('keeps the word alone where narrower lines would need one line more', () =>
     expect(wrapEvenly('aaaaaaaaaa bb', 10)).toEqual(['aaaaaaaaaa', 'bb']));
 
+  it('is narrower by a third at most', () => {
+    expect(wrapEvenly('aaaaa bb cccc', 12)).toEqual(['aaaaa bb', 'cccc']);
+    expect(wrapEvenly('aaaaa bb cccc', 10)).toEqual(['aaaaa', 'bb cccc']);
+  });
+
   it('keeps all words in order, the width, and the number of lines', () =>
     fc.assert(
       fc.property(words, fc.integer({ min: 12, max: 60 }), (list, width) => {

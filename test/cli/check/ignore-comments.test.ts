@@ -80,6 +80,14 @@ describe('a comment that ignores a finding', () => {
   it('is honoured with CRLF', async () =>
     expect((await check(withComment('PROBE', IGNORE).replaceAll('\n', '\r\n'))).found).toEqual([OF_OTHER]));
 
+  it('of other lists than containers is at no part of the document', async () => {
+    const volumes =
+      '      volumes:\n        # probewright: ignore exec-cost - ours\n        - name: app\n          emptyDir: {}\n';
+    const { found, stderr } = await check(`${withComment('', '')}${volumes}`, '--min-level', 'note');
+    expect(found).toEqual(expect.arrayContaining([OF_APP, OF_OTHER]));
+    expect(stderr).toContain('write it at a probe, at a container, or at the head of the document');
+  });
+
   it('does not count with --no-ignore', async () => {
     const stdin = withComment('HEAD', IGNORE);
     expect(await check(stdin, '--no-ignore')).toMatchObject({ found: [OF_APP, OF_OTHER], ignored: undefined });

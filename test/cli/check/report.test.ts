@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { countByAction, shownReport } from '../../../src/cli/check/report.ts';
+import {
+  countByAction,
+  findingKey,
+  objectName,
+  selectedFindings,
+  shownReport,
+  withoutKnown,
+  withoutRepeatsByObject,
+} from '../../../src/cli/check/report.ts';
 import { LEVELS } from '../../../src/cli/output/level.ts';
 import { describeCases } from '../../support/recorded-cases.ts';
 import { NO_COVERAGE } from '../no-coverage.ts';
@@ -66,5 +74,105 @@ describe('what is shown of a report', () => {
         },
       ),
     );
+  });
+});
+
+describe('the numbers of what is hidden', () => {
+  const hiddenOf = (report: CheckReport, selection: Partial<Selection> = {}) =>
+    shownReport(report, { ...EVERYTHING, ...selection }).summary.hidden;
+
+  it('have ignored findings only where comments ignore some, and known findings only with a baseline', () => {
+    const report = reportOf();
+    expect(Object.keys(hiddenOf(report))).toEqual(['otherChecks', 'warn', 'audit', 'excepted', 'notes']);
+    expect(hiddenOf({ ...report, ignored: 0 })).not.toHaveProperty('ignored');
+    expect(hiddenOf({ ...report, ignored: 1 }).ignored).toBe(1);
+    const known = { baseline: 'known.json', findings: 0 };
+    expect(hiddenOf({ ...report, known }).known).toEqual(known);
+  });
+
+  it('have the notes of each check, the most frequent check first', () => {
+    const report = reportOf(
+      finding('exec-cost', 'Audit'),
+      finding('grace-period', 'Audit', 2),
+      finding('grace-period', 'Audit', 3),
+      finding('named-port', 'Warn'),
+    );
+    const { notes, audit, warn } = hiddenOf(report, { minLevel: 'warning' });
+    expect(Object.entries(notes)).toEqual([
+      ['grace-period', 2],
+      ['exec-cost', 1],
+    ]);
+    expect([audit, warn]).toEqual([3, 0]);
+    expect(hiddenOf(report, { minLevel: 'error' })).toMatchObject({ audit: 3, warn: 1 });
+  });
+});
+
+describe('the findings of a selection', () => {
+  it('are of its checks, and at its level or above; exceptions are like warnings', () => {
+    const report = reportOf(
+      finding('exec-cost', 'Deny', 1),
+      finding('exec-cost', 'Audit', 2),
+      finding('named-port', 'Deny', 3),
+      finding('exec-cost', 'Excepted', 4),
+    );
+    const lines = (selection: Partial<Selection>): readonly number[] =>
+      selectedFindings(report, { minLevel: 'warning', only: [], skip: [], ...selection }).map(({ line }) => line);
+    expect(lines({})).toEqual([1, 3, 4]);
+    expect(lines({ only: ['exec-cost'] })).toEqual([1, 4]);
+    expect(lines({ skip: ['exec-cost'] })).toEqual([3]);
+    expect(lines({ minLevel: 'error' })).toEqual([1, 3]);
+    expect(lines({ minLevel: 'note', skip: ['named-port'] })).toEqual([1, 2, 4]);
+  });
+});
+
+describe('advice that repeats', () => {
+  it('is left out within an object, and not between two objects', () => {
+    const path = ['spec'];
+    const of = (check: string, place: readonly string[]): PlacedViolation => ({
+      ...finding(check, 'Warn'),
+      ...{ object: { document: 0, path: place }, edits: [{ path: ['spec', 'periodSeconds'], value: 5 }] },
+      ...{ probe: 'livenessProbe', remedy: 'write periodSeconds: 5' },
+    });
+    const [first, second] = [of('exec-cost', path), of('timeout-over-period', path)];
+    const elsewhere = of('timeout-over-period', ['items', '1']);
+    const left = withoutRepeatsByObject([first, second, elsewhere]);
+    expect(left).toContain(elsewhere);
+    expect(withoutRepeatsByObject([first, elsewhere])).toEqual([first, elsewhere]);
+    expect(left.length).toBe(withoutRepeatsByObject([first, second]).length + 1);
+  });
+});
+
+describe('the name of an object', () => {
+  it('has the namespace, if there is one', () => {
+    expect(objectName({ kind: 'Pod', namespace: 'apps', name: 'web' })).toBe('Pod apps/web');
+    expect(objectName({ kind: 'ClusterProbePolicy', namespace: '', name: 'safe' })).toBe('ClusterProbePolicy safe');
+  });
+});
+
+describe('known findings', () => {
+  it('are matched one to one, by identity: an entry hides one finding, the first', () => {
+    const twice = [finding('exec-cost', 'Deny', 1), finding('exec-cost', 'Deny', 2)];
+    const entry = finding('exec-cost', 'Audit', 99, 'elsewhere.yaml');
+    const { report, known, stale } = withoutKnown(reportOf(...twice), [entry]);
+    expect(report.violations).toEqual([twice[1]]);
+    expect([known, stale]).toEqual([1, []]);
+    const others = [entry, { ...entry }, { ...entry }];
+    const all = withoutKnown(reportOf(...twice), others);
+    expect([all.known, all.stale]).toEqual([2, [others[2]]]);
+  });
+
+  it('differ by check, kind, namespace, name, container and probe', () => {
+    const one = finding('exec-cost', 'Deny');
+    const changes = [
+      { check: 'named-port' },
+      { kind: 'Job' },
+      { namespace: 'b' },
+      { name: 'b' },
+      { container: 'b' },
+      { probe: 'livenessProbe' as const },
+    ];
+    const keys = [one, ...changes.map((change) => ({ ...one, ...change }))].map(findingKey);
+    expect(new Set(keys).size).toBe(keys.length);
+    expect(findingKey({ ...one, line: 7, message: 'other', file: 'b' } as PlacedViolation)).toBe(findingKey(one));
   });
 });

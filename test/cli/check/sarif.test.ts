@@ -237,6 +237,19 @@ describe('a result of SARIF', () => {
       expect(fixesOf(silent, { file, text })?.[0]).not.toHaveProperty('description');
     });
 
+    it('that inserts nothing where it only takes away, and takes nothing away where it only inserts', () => {
+      const at = (value: unknown, field: string) => ({
+        ...edited,
+        edits: [{ path: ['spec', 'template', 'spec', 'containers', 0, ...field.split('.')], value }],
+      });
+      const [removal] = fixesOf(at(null, 'readinessProbe'), { file, text }) ?? [];
+      const removed = removal?.artifactChanges[0]?.replacements ?? [];
+      expect(removed.map(({ insertedContent }) => insertedContent)).toEqual([undefined]);
+      const [insertion] = fixesOf(at(5, 'readinessProbe.periodSeconds'), { file, text }) ?? [];
+      const inserted = insertion?.artifactChanges[0]?.replacements ?? [];
+      expect(inserted.map(({ insertedContent }) => insertedContent?.text.includes('periodSeconds: 5'))).toEqual([true]);
+    });
+
     it('also where the command line names the file twice', () => {
       expect(fixesOf(edited, { file, text }, { file, text })).toHaveLength(1);
     });

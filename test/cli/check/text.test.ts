@@ -1,12 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { paintFor, PLAIN, type ColourChoice } from '../../../src/cli/output/screen.ts';
 import { shownReport, type PlacedViolation } from '../../../src/cli/check/report.ts';
-import { textReport } from '../../../src/cli/check/text.ts';
+import {
+  findingLine,
+  formatException,
+  REASON_TEXTS,
+  shownMessage,
+  shownViolation,
+  textReport,
+  totalsOf,
+} from '../../../src/cli/check/text.ts';
 import { NO_COVERAGE } from '../no-coverage.ts';
 import { describeCases } from '../../support/recorded-cases.ts';
 import type { Coverage } from '../../../src/cli/check/check-inputs.ts';
 import type { CommandIo } from '../../../src/cli/io.ts';
+import { clusterPlace } from '../../../src/cli/input/cluster-object.ts';
 import { describeCommands } from '../command-cases.ts';
+import { REASON_CODES } from '../../../src/engine/defaulting/injection.ts';
+import { LEGACY, placedViolation, reportWith } from './placed-violations.ts';
 
 describeCommands('test/cli/check/text.test.ts');
 
@@ -75,4 +86,133 @@ describe('colours', () => {
   ] as const)('with --color %s, %j columns and %j: %j', (choice, columns, env, expected) =>
     expect(coloured(choice, columns, env)).toBe(expected),
   );
+});
+
+describe('the numbers of a report on one line', () => {
+  const NUMBERS = '1 workload in 2 objects: 0 errors, 0 warnings, 0 notes';
+  const edits = [{ path: ['spec'], value: 1 }];
+  const advised = placedViolation({ edits });
+  const FOUND = '1 workload in 2 objects: 1 error, 0 warnings, 0 notes';
+
+  it('have only what there is', () => {
+    expect(totalsOf(reportWith([]))).toBe(NUMBERS);
+    expect(totalsOf(reportWith([], {}, { minLevel: 'error' }))).toBe('1 workload in 2 objects: 0 errors');
+  });
+
+  it('have other warnings, problems, known, ignored and hidden findings', () => {
+    const problem = { file: 'a.yaml', line: 1, column: 1, message: 'is wrong' };
+    const known = { baseline: 'known.json', findings: 1 };
+    const others = { warnings: [problem, problem], problems: [problem], known, ignored: 1 };
+    expect(
+      totalsOf(reportWith([placedViolation({ check: 'exec-cost' })], others, { minLevel: 'note', only: ['a'] })),
+    ).toBe(
+      `${NUMBERS}; 2 other warnings; 1 input problem; 1 known finding of known.json hidden; ` +
+        '1 finding ignored by comments; 1 finding of other checks hidden',
+    );
+    const warning = placedViolation({ action: 'Warn' });
+    expect(totalsOf(reportWith([warning], {}, { minLevel: 'error' }))).toBe(
+      '1 workload in 2 objects: 0 errors; 1 warning hidden (--min-level warning shows warnings)',
+    );
+    const excepted = placedViolation({ action: 'Excepted', exception: LEGACY, edits });
+    expect(totalsOf(reportWith([excepted]))).toBe(`${NUMBERS}; 1 violation excepted`);
+  });
+
+  it('say how many findings fix --advice writes: of files, and not of rendered texts or a cluster', () => {
+    expect(totalsOf(reportWith([advised]))).toBe(`${FOUND}; 1 of 1 by fix --advice`);
+    expect(totalsOf(reportWith([advised], { isFromCluster: true }))).toBe(FOUND);
+    const text = { file: advised.file, text: '' };
+    expect(totalsOf(reportWith([advised], { texts: [text] }))).toContain('by fix --advice');
+    const rendered = { ...text, placeOf: (place: { line: number; column: number }) => place };
+    expect(totalsOf(reportWith([advised], { texts: [rendered] }))).toBe(FOUND);
+  });
+});
+
+describe('a finding on one line', () => {
+  it('begins with its place, and for an object of a cluster with the object', () => {
+    const text = shownViolation(port);
+    expect(findingLine(port, PLAIN)).toBe(`apps/web.yaml:19:15: error: Deployment apps/web: ${text}`);
+    const metadata = { namespace: 'apps', name: 'web' };
+    const live = { ...port, file: clusterPlace({ metadata }, { apiVersion: 'apps/v1', kind: 'Deployment' }) };
+    expect(findingLine(live, PLAIN, { isFromCluster: true })).toBe(`Deployment apps/web: error: ${text}`);
+  });
+
+  it('names its exception, or the number of workloads that get the probe', () => {
+    expect(shownMessage({ ...port, exception: LEGACY })).toBe(
+      `${port.message}; allowed by ProbeException legacy (owner team-a, SHOP-7) until 2027-03-31T00:00:00Z: moves in spring`,
+    );
+    expect(shownMessage({ ...port, workloads: 1 })).toMatch(/; 1 workload of the inputs gets the probe$/);
+    expect(shownMessage({ ...port, workloads: 0 })).toMatch(/; 0 workloads of the inputs get the probe$/);
+    expect(shownMessage(port)).toBe(port.message);
+    const { ticket, ...without } = LEGACY;
+    expect(ticket).toBe('SHOP-7');
+    expect(formatException(without)).toContain('(owner team-a) until');
+  });
+});
+
+describe('the end of a report as text', () => {
+  const endOf = (...given: Parameters<typeof reportWith>): string =>
+    textReport(reportWith(...given), { columns: undefined, paint: PLAIN });
+
+  it('counts hidden notes by check, one or several', () => {
+    const note = (line: number, check = 'exec-cost') => placedViolation({ action: 'Audit', check, line });
+    const shown = { minLevel: 'warning' } as const;
+    expect(endOf([note(1)], {}, shown)).toMatch(/1 note is hidden: 1 exec-cost; --min-level note shows it\n$/);
+    const many = [note(1, 'grace-period'), note(2), note(3)];
+    expect(endOf(many, {}, shown)).toMatch(/3 notes are hidden: 2 exec-cost, 1 grace-period; .* shows them\n$/);
+    expect(endOf([], {}, shown)).not.toContain('hidden');
+  });
+
+  it('counts findings by check: the worst level first, then the most frequent check', () => {
+    const of = (check: string, action: PlacedViolation['action'], line: number) =>
+      placedViolation({ check, action, line });
+    const found = [
+      ...[of('a-warning', 'Warn', 1), of('a-note', 'Audit', 2), of('an-error', 'Deny', 3)],
+      ...Array.from({ length: 10 }, (_, index) => of('two-levels', index === 0 ? 'Deny' : 'Audit', 10 + index)),
+    ];
+    const [, table = ''] = endOf(found).split('Findings by check:\n');
+    expect(table.split('\n\n')[0]?.split('\n')).toEqual([
+      '  10  two-levels (error, note)',
+      '   1  an-error (error)',
+      '   1  a-warning (warning)',
+      '   1  a-note (note)',
+    ]);
+    expect(endOf([])).not.toContain('Findings by check');
+  });
+
+  it('lists live Pods that lack probes', () => {
+    const lacking = [{ kind: 'Deployment', namespace: 'shop', name: 'web', message: '2 of 2 Pods lack a probe' }];
+    expect(endOf([], { lacking })).toContain('Live Pods:\n  Deployment shop/web: 2 of 2 Pods lack a probe\n');
+    expect(endOf([], { lacking: [] })).not.toContain('Live Pods');
+  });
+
+  it('counts the containers of each probe, and the reasons', () => {
+    const counts = { have: 1, get: 1, lack: 1, reasons: { 'no-port': 1 } };
+    const coverage = {
+      containers: 3,
+      livenessProbe: counts,
+      readinessProbe: { have: 2, get: 0, lack: 12, reasons: { 'no-policy': 10, 'no-port': 2 } },
+      noMainContainer: [
+        {
+          file: 'a.yaml',
+          line: 2,
+          column: 1,
+          kind: 'Pod',
+          namespace: 'b',
+          name: 'c',
+          policies: ['P', 'Q'],
+          message: 'm',
+        },
+      ],
+    };
+    const text = textOf([], undefined, PLAIN, coverage);
+    expect(text).toContain(`Coverage of 3 containers:
+  livenessProbe: 1 has one, 1 gets one from a policy, 1 lacks one
+    1  ${REASON_TEXTS['no-port']} (no-port)
+  readinessProbe: 2 have one, 12 lack one
+    10  ${REASON_TEXTS['no-policy']} (no-policy)
+     2  ${REASON_TEXTS['no-port']} (no-port)
+`);
+    expect(text).toContain('No main container:\n  a.yaml:2:1: Pod b/c: m (wanted by P, Q)\n');
+    expect(Object.keys(REASON_TEXTS)).toEqual(expect.arrayContaining([...REASON_CODES]));
+  });
 });

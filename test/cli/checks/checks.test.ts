@@ -61,3 +61,28 @@ describe('checks', () => {
     },
   );
 });
+
+describe('the text of checks', () => {
+  it('has columns as wide as their widest word', async () => {
+    const lines = (await checks()).trimEnd().split('\n');
+    const actions = Math.max(...CHECKS.map(({ action }) => action.length));
+    const ids = Math.max(...CHECKS.map(({ id }) => id.length));
+    for (const [index, { summary }] of CHECKS.entries()) expect(lines[index]?.indexOf(summary)).toBe(ids + actions + 4);
+  });
+
+  it('has a part for parameters only where a check has some', async () => {
+    for (const { id, parameters } of CHECKS)
+      expect((await checks(id)).includes('\nParameters:\n'), id).toBe(Object.keys(parameters).length > 0);
+  });
+
+  it('has an example policy in the layout of the docs: lists are indented, and empty lists are left out', async () => {
+    const policy = (text: string): string => text.split('Example policy:\n')[1]?.split('\n\n')[0] ?? '';
+    for (const { id } of CHECKS) expect(policy(await checks(id)), id).not.toMatch(/\[\]|\{\S/);
+    const lists = await Promise.all(CHECKS.map(async ({ id }) => policy(await checks(id))));
+    const written = lists.flatMap((text) => text.split('\n').filter((line) => /^\s+- /.test(line)));
+    expect(written.length).toBeGreaterThan(0);
+    for (const text of lists)
+      for (const [, key = '', item = ''] of text.matchAll(/^( *)\S+:\n( *)- /gm))
+        expect(item.length).toBe(key.length + 2);
+  });
+});

@@ -148,6 +148,8 @@ describe('a body in chunks', () => {
     ['2;name=value\r\nok\r\n0\r\n\r\n', '200 ok'],
     ['2 \t\r\nok\r\n0\r\n\r\n', '200 ok'],
     ['2\r\nok\r\n0\r\nTrailer: x\r\n\r\n', '200 ok'],
+    ['1\r\no\r\n1\r\nk\r\n0\r\n\r\n', '200 ok'],
+    ['1\r\nok\r\n0\r\n\r\n', 'malformed chunked encoding'],
     ['0\r\n\r\n', '200 '],
     ['2\r\nok\r\n0\r\n', 'http: unexpected EOF reading trailer'],
     ['2\r\nok\r\n0\r\nnonsense\r\n\r\n', 'malformed MIME header: missing colon: "nonsense"'],
@@ -175,6 +177,12 @@ describe('a body in chunks', () => {
     // No more is read than what shows that the line is too long.
     expect(await told('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n', 'a'.repeat(4096), undefined)).toBe(
       'header line too long',
+    );
+  });
+
+  it('is malformed as soon as two other bytes follow a chunk', async () => {
+    expect(await told('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n', '2\r\nokay', undefined)).toBe(
+      'malformed chunked encoding',
     );
   });
 

@@ -245,6 +245,16 @@ describe('lines', () => {
       return seen;
     }
 
+    it('rejects an answer that falls silent before its end', async () => {
+      send = (response) => {
+        response.write('{"kind":');
+        return Promise.resolve();
+      };
+      const { port } = server.address() as AddressInfo;
+      const near = new ApiClient({ ...api.access, server: `http://127.0.0.1:${port}` }, 'test', 50);
+      expect((await failure(get({}, near))).message).toBe('GET /api/v1/namespaces: nothing was heard for 0.05 s');
+    });
+
     it('puts lines together that come in pieces, also in the middle of a character', async () => {
       const bytes = Buffer.from('{"grüße":"日本"}\n{"b":2}\n\n{"c":3}\n');
       const pieces = Array.from(bytes, (byte) => Buffer.of(byte));

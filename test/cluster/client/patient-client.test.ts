@@ -37,7 +37,15 @@ describe('a patient client', () => {
   it('gives up after the last attempt', async () => {
     api.intercept(() => ({ status: 503 }));
     await expect(client.request(request)).rejects.toThrow('GET /api/v1/pods: HTTP 503');
-    expect(api.requests).toHaveLength(MOST_ATTEMPTS);
+    expect([api.requests.length, MOST_ATTEMPTS, pauses]).toEqual([5, 5, [250, 500, 1000, 2000]]);
+  });
+
+  it('waits for as long as the server asks, up to 30 s, and gives up before a longer pause', async () => {
+    failFirst({ status: 503, headers: { 'retry-after': '30' } });
+    await expect(client.request(request)).resolves.toMatchObject({ kind: 'PodList' });
+    failFirst({ status: 503, headers: { 'retry-after': '31' } });
+    await expect(client.request(request)).rejects.toThrow('HTTP 503');
+    expect([api.requests.length, pauses]).toEqual([3, [30_000]]);
   });
 
   it.each([400, 401, 403, 404, 410])('sends a request once that failed with HTTP %d', async (status) => {

@@ -3,6 +3,8 @@ import { PolicyStore } from '../../../src/cluster/sources/policy-store.ts';
 import { waitUntil } from '../client/wait-until.ts';
 import { parsedPolicy, policyDocument } from '../../support/worlds.ts';
 import { CLUSTER_POLICIES, ClusterWorld, NAMESPACES, policiesIn, type Watched } from './cluster-world.ts';
+import { PROBE_EXCEPTIONS, SERVICES } from '../../../src/cluster/sources/fact-kinds.ts';
+import { exceptionDocument } from '../../support/exceptions.ts';
 import { NO_FACTS } from '../../../src/engine/facts/facts.ts';
 import type { Fault, SeenRequest } from '../client/fake-api-server.ts';
 
@@ -292,6 +294,19 @@ describe('a policy that the budget has room for again', () => {
 });
 
 const CLIENT = '10.0.0.1';
+
+it('a leader lists the facts again that were left out, and no others', async () => {
+  const exceptions = '/apis/probewright.dev/v1alpha1/probeexceptions';
+  const { metadata, spec } = exceptionDocument({ checks: ['no-such-check'] });
+  world.api.put('/apis/probewright.dev/v1alpha1/namespaces/apps/probeexceptions', { metadata, spec });
+  const { source } = await world.started({ factKinds: [PROBE_EXCEPTIONS, SERVICES] });
+  const lists = (path: string): number =>
+    world.api.requests.filter((request) => request.path === path && request.query['watch'] !== 'true').length;
+  await waitUntil('both are listed', () => lists(exceptions) === 1 && lists('/api/v1/services') === 1);
+  source.judgeAll();
+  await waitUntil('the exceptions are listed again', () => lists(exceptions) === 2);
+  expect(lists('/api/v1/services')).toBe(1);
+});
 
 describe('a namespace that a request comes from', () => {
   it('is not waited for when it is known, is none, or no policy looks at labels', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   INK,
   MUTED,
-  PAGE_PAINTS,
+  PAINTS,
   PAPER,
   RED,
   RULE,
@@ -30,7 +30,7 @@ function contrast(one: string, other: string): number {
 }
 
 const paint = (name: string): Paint => {
-  const found = PAGE_PAINTS.find((each) => each.name === name);
+  const found = PAINTS.find((each) => each.name === name);
   if (found === undefined) throw new Error(`no colour ${name}`);
   return found;
 };
@@ -42,14 +42,14 @@ describe('the colours', () => {
   });
 
   it('of a page are those of lines, grounds, texts and stripes, each once', () => {
-    const names = PAGE_PAINTS.map(({ name }) => name);
+    const names = PAINTS.map(({ name }) => name);
     expect(names).toEqual([
       ...['paper', 'ink', 'muted', 'rule', 'red'],
       ...tones,
-      ...tones.map((tone) => `on-${tone}`),
       ...hatched.map((tone) => `${tone}-stripe`),
+      ...tones.map((tone) => `on-${tone}`),
     ]);
-    for (const { light, dark } of PAGE_PAINTS) expect([light, dark].join()).toMatch(/^#[0-9a-f]{6},#[0-9a-f]{6}$/);
+    for (const { light, dark } of PAINTS) expect([light, dark].join()).toMatch(/^#[0-9a-f]{6},#[0-9a-f]{6}$/);
   });
 
   it.each(['light', 'dark'] as const)('let people read text on paper and on each tone, in %s mode', (mode) => {

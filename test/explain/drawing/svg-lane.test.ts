@@ -95,9 +95,8 @@ describe('a lane', () => {
     const lane = drawnLane('x', ['unsure', 1, 'a'], ['unsure', 2, 'b'], ['unsure', 3, 'c'], ['dead', Infinity, 'd']);
     const { markup, height } = laneBlock(lane, narrowFrame(drawnScene([lane]), 10, 400), 100);
     expect(height).toBe(64);
-    expect(
-      markup.match(/<path d="M[\d.]+ \d+ V\d+"[^>]*>|<text [^>]* font-size="12"[^>]*>[^<]*s<.text>/g),
-    ).toMatchInlineSnapshot(`
+    expect(markup.match(/<path d="M[\d.]+ \d+ V\d+"[^>]*>|<text [^>]* font-size="12"[^>]*>[^<]*s<.text>/g))
+      .toMatchInlineSnapshot(`
       [
         "<path d="M16.1 145 V149" class="ink-line" stroke="#1d2127" stroke-width="1"/>",
         "<text x="16.1" y="142" text-anchor="middle" font-size="12" font-weight="600" class="ink" fill="#1d2127">1 s</text>",
@@ -358,5 +357,8 @@ it('a wide picture has room for titles, and thicker bars', () => {
   const scene = drawnScene([killed()]);
   expect(wideFrame(scene)).toMatchObject({ left: 200, length: 700, barHeight: 26, hasTitles: true });
   expect(narrowFrame(scene, 1, 300)).toMatchObject({ left: 1, length: 300, barHeight: 15, hasTitles: false });
-  expect(wideFrame(scene).scale.ticks.map(({ seconds }) => seconds)).toEqual([0, 10, 20, 30, 40, 50, 60]);
+  const ticks = (end: number): number[] =>
+    wideFrame({ ...scene, lanes: [], end }).scale.ticks.map(({ seconds }) => seconds);
+  expect(ticks(66)).toEqual([0, 10, 20, 30, 40, 50, 60]);
+  expect(ticks(110)).toEqual([0, 20, 40, 60, 80, 100]);
 });

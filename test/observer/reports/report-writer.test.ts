@@ -152,13 +152,13 @@ describe('the report of a workload', () => {
     api.disturbWatches('silence');
     const record = judged('1');
     writer.changed(record);
-    await waitUntil('the report is replaced', () => writes().length === 1);
+    await waitUntil('the report is replaced', () => writes().length >= 1);
     await counted(1, 0, 0);
     writer.changed(record);
     expect(writer.waiting).toBe(0);
     forget(record);
     writer.gone('shop', '1');
-    await waitUntil('the report is deleted', () => writes().length === 2);
+    await waitUntil('the report is deleted', () => writes().length >= 2);
     await counted(1, 1, 0);
     writer.gone('shop', '1');
     expect(writer.waiting).toBe(0);
@@ -205,7 +205,7 @@ describe('the report of a workload', () => {
     await isQuiet();
     contents.set('shop/apps/Deployment/web-1', contentOf('1', 'another finding'));
     writer.extraResultsChanged(workloadOf('1'));
-    await waitUntil('the report is replaced', () => writes().length === 1);
+    await waitUntil('the report is replaced', () => writes().length >= 1);
     expect([read, writes()]).toEqual([['web-1', 'web-1'], ['PUT 1']]);
   });
 
@@ -296,7 +296,7 @@ describe('a report whose deletion waits or is under way', () => {
       return undefined;
     });
     writer.gone('shop', '1');
-    await waitUntil('the report is written', () => writes().length === 2);
+    await waitUntil('the report is written', () => writes().length >= 2);
     expect(writes()).toEqual(['DELETE 1', 'POST 1']);
   });
 
@@ -450,7 +450,7 @@ describe('a report that cannot be written', () => {
         : undefined,
     );
     writer.changed(judged('1'));
-    await waitUntil('the write is refused', () => writes().length === 1);
+    await waitUntil('the write is refused', () => writes().length > 0);
   }
 
   it.each([403, 409, 500, 503])('is tried again after HTTP %d, and the trouble is told once', async (code) => {
@@ -509,7 +509,7 @@ describe('a writer that stops', () => {
     await start();
     api.intercept(({ method }) => (method === 'POST' ? 'hang' : undefined));
     for (const uid of ['1', '2', '3']) writer.changed(judged(uid));
-    await waitUntil('a write is under way', () => writes().length === 1);
+    await waitUntil('a write is under way', () => writes().length >= 1);
     expect(writer.waiting).toBe(2);
     expect(await metric('s_waiting')).toEqual(['probewright_reports_waiting 2']);
     writer.stop();
@@ -547,7 +547,7 @@ describe('a writer that stops', () => {
       return undefined;
     });
     writer.start();
-    await waitUntil('one is being deleted', () => writes().length === 1);
+    await waitUntil('one is being deleted', () => writes().length >= 1);
     await sleep(20);
     expect(writes()).toHaveLength(1);
     expect(messages()).toEqual(['report API chosen']);

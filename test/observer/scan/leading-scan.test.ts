@@ -136,7 +136,7 @@ describe('the first scan', () => {
     put('shop', 'web');
     api.intercept(({ path }) => (path === LIST ? { delay: 30 } : undefined));
     scan.start();
-    await waitUntil('the list is read', () => listsSince(0).length === 1);
+    await waitUntil('the list is read', () => listsSince(0).length >= 1);
     change('blog');
     podsAre();
     await hasEnded(2);
@@ -219,22 +219,22 @@ describe('all workloads are known', () => {
     const uid = put('shop', 'web');
     await start();
     podsAre();
-    let refusals = 1;
-    api.intercept(({ path, query }) =>
-      path === LIST && !query['watch'] && refusals-- > 0 ? { status: 500 } : undefined,
-    );
+    let isRefused = true;
+    api.intercept(({ path, query }) => (path === LIST && !query['watch'] && isRefused ? { status: 500 } : undefined));
     clock += INTERVAL;
     change('shop');
     await hasEnded(2);
     expect([scan.isComplete, known()]).toEqual([false, ['shop/web']]);
+    isRefused = false;
     const [started] = of('scan_started').slice(1);
-    expect(of('workloads cannot be listed')).toMatchObject([
-      { scan: started?.['scan'], problem: expect.stringContaining('500') as string },
-    ]);
+    expect(of('workloads cannot be listed')[0]).toMatchObject({
+      scan: started?.['scan'],
+      problem: expect.stringContaining('500') as string,
+    });
     expect(of('scan_finished')[1]).toMatchObject({ reason: 'interval', problems: 1 });
-    await hasEnded(3);
-    expect(scans()).toEqual(['start all', 'interval all', 'retry all']);
-    expect([scan.isComplete, uid === '']).toEqual([true, false]);
+    await waitUntil('all workloads are known', () => scan.isComplete);
+    expect(scans().slice(0, 3)).toEqual(['start all', 'interval all', 'retry all']);
+    expect([known(), uid === '']).toEqual([['shop/web'], false]);
   });
 
   it('so reports of other workloads are deleted then, not before, and missing ones are written', async () => {
@@ -475,7 +475,7 @@ describe('the end of the lead', () => {
       return undefined;
     });
     change('blog');
-    await waitUntil('a list is read', () => listsSince(requests).length === 1);
+    await waitUntil('a list is read', () => listsSince(requests).length >= 1);
     await sleep(20);
     expect([listsSince(requests).length, of('scan_finished').length]).toEqual([1, 1]);
     expect(of('workloads cannot be listed')).toEqual([]);

@@ -100,11 +100,14 @@ describe('a step', () => {
     expect(twice && after(twice, undefined, 260 * DAY)).toEqual(initialNext);
   });
 
-  it('does not keep CAs that have expired', () =>
-    expect(after({ ...noted, previous: [former], promotedAt: 0 }, true, 365 * DAY)).toEqual({
-      ...initialNext,
-      promotedAt: 365 * DAY,
-    }));
+  it('does not keep CAs that have expired, or that expire now', () => {
+    const ending = { cert: 'ending', notAfter: 365 * DAY };
+    const lasting = { cert: 'lasting', notAfter: 365 * DAY + 1 };
+    const before = { ...noted, previous: [former, ending], promotedAt: 0 };
+    const promoted = { ...initialNext, promotedAt: 365 * DAY };
+    expect(after(before, true, 365 * DAY)).toEqual(promoted);
+    expect(after({ ...before, previous: [ending, lasting] }, true, 365 * DAY)?.previous).toEqual([lasting]);
+  });
 });
 
 describe('the next write of the Secret', () => {

@@ -53,7 +53,9 @@ describe('a pair in files', () => {
     expect(failures[1]).toContain('ENOENT');
     await Promise.all([writeFile(cert, first.certPem), writeFile(key, first.keyPem)]);
     await expect.poll(() => source.problem()).toBeUndefined();
-    expect([values.length, failures.length]).toEqual([1, 2]);
+    // Between the two writes the files may not belong together.
+    expect(failures.length).toBeLessThanOrEqual(3);
+    expect(values).toHaveLength(1);
   });
 
   it('that cannot be used fails the start', async () => {

@@ -53,3 +53,22 @@ it('a block scalar is quoted where it is empty, or begins with a space in a docu
   expect(printedAgain('m:\n  a: |2\n       x\n    y\n')).toBe('m:\n  a: |2\n       x\n    y\n');
   expect(printedAgain('m:\n    a: |\n      x\n')).toBe('m:\n    a: |\n        x\n');
 });
+
+it('the pairs of a merge key are in its place, and a comment above is above the first of them', () => {
+  expect(printedAgain('b: &x\n  p: 1\n  q: 2\na:\n  # about the merge\n  <<: *x\n  r: 3\n')).toBe(
+    'b:\n  p: 1\n  q: 2\na:\n  # about the merge\n  p: 1\n  q: 2\n  r: 3\n',
+  );
+  expect(printedAgain('b: &x { p: 1, q: 2 }\na:\n  <<: *x\n  q: 4\n  p: 3\n')).toBe(
+    'b: { p: 1, q: 2 }\na:\n  p: 3\n  q: 4\n',
+  );
+  expect(printedAgain('b: &x {}\na:\n  <<: *x\n  r: 3\n')).toBe('b: {}\na:\n  r: 3\n');
+  expect(printedAgain('x: &x { p: 1 }\nz: &z { p: 2, q: 3 }\na: { <<: [*x, *z], r: 1 }\n')).toBe(
+    'x: { p: 1 }\nz: { p: 2, q: 3 }\na: { p: 1, q: 3, r: 1 }\n',
+  );
+});
+
+it('a text without a line break at its end keeps its last pair last, and gets no line break', () => {
+  expect(printedAgain('a: 1\nb: |\n  x')).toBe('a: 1\nb: |\n  x');
+  expect(printedAgain('b: 0\na: 1\nb: |\n  x')).toBe('a: 1\nb: |\n  x');
+  expect(printedAgain('b: 0\na: 1\nb: |\n  x\n')).toBe('b: |\n  x\na: 1\n');
+});

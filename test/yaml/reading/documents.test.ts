@@ -121,6 +121,15 @@ describe('documents', () => {
   });
 });
 
+it.each<[string, Path, number]>([
+  ['a: [1\n]\nb: 2\n', ['a'], 2],
+  ['a: |\n  x\n  y\nb: 1\n', ['a'], 3],
+  ['a:\n  b: 1\n  c: 2\nd: 3\n', ['a'], 3],
+  ['a:\n  b: 1\nd: 3\n', ['a', 'b'], 2],
+  ['a:\nb: 1\n', ['a'], 1],
+  ['a: 1\nb: 2\n', ['missing'], 2],
+])('in %j the last line of %j is %i', (text, path, line) => expect(read(text).documents[0]?.lastLine(path)).toBe(line));
+
 describe('problems', () => {
   it.each([
     ['flow sequences', '['.repeat(10_000)],
