@@ -36,7 +36,7 @@ export async function runPlan(line: ParsedCommandLine<typeof PLAN.flags>, io: Co
     reportProblems([...inputs.policyWarnings, ...inputs.problems], io, inputs);
     return EXIT_USAGE;
   }
-  const hasNothing = manifestsIn(inputs).length + (inputs.exempt ?? []).length === 0;
+  const hasNothing = manifestsIn(inputs).length === 0 && (inputs.exempt ?? []).length === 0;
   if (hasNothing && inputs.problems.length === 0)
     printLine(io.stderr, `${PROGRAM} plan: the inputs have no Kubernetes object, so the plan is empty`);
   const snapshots = changedSnapshots(inputs, flags.remove, io);

@@ -88,6 +88,22 @@ describe('inputs without an object', () => {
   });
 });
 
+describe('a new policy whose probes cannot do well', () => {
+  const READY = policy('{ containers: ["*"], kubernetesProbeEndpoints: { livenessProbe: /ready } }');
+
+  it('is named with its field and the check, on standard error', async () => {
+    const { stdout, stderr } = await plan(POD, READY);
+    expect(stderr).toMatch(
+      /^probewright plan: ClusterProbePolicy\/all: spec\.kubernetesProbeEndpoints\.livenessProbe: .* \([a-z-]+\)\n$/,
+    );
+    expect(stdout).toMatch(/^Plan: /);
+  });
+
+  it('is not named among the old ones', async () => {
+    expect((await plan(POD, DENY.replace('all', 'other'), { from: READY })).stderr).toBe('');
+  });
+});
+
 describe('a policy that is removed', () => {
   it('is taken away from the old ones', async () => {
     const { code, stdout, stderr } = await plan(POD, undefined, {
