@@ -12,8 +12,8 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 120_000 } },
-    // By default, Vitest leaves one core free. Many tests wait for processes, so two files share two cores well.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Many tests wait for timers and processes, so three files share two cores well.
+    maxWorkers: availableParallelism() + 1,
     projects: [
       {
         extends: true,
