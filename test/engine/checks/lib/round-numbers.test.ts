@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   adviceIfFast,
   isFastEnough,
+  patientAdvice,
   roundGraceUpTo,
   roundPeriodFrom,
   roundPeriodUpTo,
@@ -92,4 +93,80 @@ it('advice names the numbers that change, with their edits, and no slow ones', (
   });
   expect(adviceIfFast(probe, { failureThreshold: 4 })?.remedy).toBe('write failureThreshold: 4');
   expect(adviceIfFast(probe, { failureThreshold: 40 })).toBeUndefined();
+});
+
+describe('the bounds of fast enough', () => {
+  const fast = (kind: ProbeKind, before: JsonObject, after: Partial<ProbeTiming>, grace?: number): boolean =>
+    isFastEnough(probeOf(kind, before, grace === undefined ? {} : { terminationGracePeriodSeconds: grace }), after);
+
+  it('are 60 s for readiness, and what was slower stays a bound for another rhythm', () => {
+    const given = { periodSeconds: 10, timeoutSeconds: 10, failureThreshold: 3 };
+    expect(fast('readinessProbe', given, { failureThreshold: 5 })).toBe(true);
+    expect(fast('readinessProbe', { ...given, timeoutSeconds: 1 }, { failureThreshold: 6 })).toBe(false);
+    // 20 + 5 * 20 + 1 = 121 s before.
+    const slow = { periodSeconds: 20, timeoutSeconds: 1, failureThreshold: 6 };
+    expect(fast('readinessProbe', slow, { periodSeconds: 10, failureThreshold: 12 })).toBe(true);
+    expect(fast('readinessProbe', slow, { periodSeconds: 11, failureThreshold: 11 })).toBe(false);
+  });
+
+  it('are a tenth more for a probe that is slower than 60 s and keeps its rhythm', () => {
+    const slow = { periodSeconds: 30, timeoutSeconds: 1, failureThreshold: 3 };
+    // 91 s before, so 100.1 s.
+    expect(fast('readinessProbe', slow, { timeoutSeconds: 10 })).toBe(true);
+    expect(fast('readinessProbe', slow, { timeoutSeconds: 11 })).toBe(false);
+    expect(fast('readinessProbe', { ...slow, failureThreshold: 1 }, { timeoutSeconds: 30 })).toBe(true);
+  });
+
+  it('count the kill for a liveness probe, and with a long grace period the verdict alone', () => {
+    const given = { periodSeconds: 10, timeoutSeconds: 1, failureThreshold: 3 };
+    const most = (grace: number): number =>
+      Array.from({ length: 20 }, (_, index) => index + 1).findLast((failureThreshold) =>
+        fast('livenessProbe', given, { failureThreshold }, grace),
+      ) ?? 0;
+    // The verdict comes after 10 F + 1 s, and the container is dead a grace period of at least 2 s later.
+    expect([0, 10, 30, 58, 60].map(most)).toEqual([11, 10, 8, 6, 5]);
+    // Beyond 60 s, the probe was never the cause, if the container was dead later than 120 s before.
+    expect([100, 600].map(most)).toEqual([11, 11]);
+    const timed = { ...given, failureThreshold: 9 };
+    expect(fast('livenessProbe', timed, { failureThreshold: 12 }, 600)).toBe(false);
+    expect(fast('livenessProbe', { ...given, failureThreshold: 1 }, { failureThreshold: 11 }, 61)).toBe(false);
+  });
+});
+
+describe('more patience', () => {
+  const least =
+    (seconds: number) =>
+    (period: number): number =>
+      Math.ceil(seconds / period);
+  const remedyOf = (kind: ProbeKind, numbers: JsonObject, leastPeriod: number, seconds: number): unknown =>
+    patientAdvice(probeOf(kind, numbers), leastPeriod, least(seconds), '!')?.remedy;
+
+  it('is given by failures at the own period, up to 60 of a startup probe, and then by the first longer period', () => {
+    const own = { periodSeconds: 2, failureThreshold: 3 };
+    expect(remedyOf('startupProbe', own, 3, 100)).toBe('write failureThreshold: 50!');
+    expect(remedyOf('startupProbe', own, 3, 120)).toBe('write failureThreshold: 60!');
+    expect(remedyOf('startupProbe', own, 3, 121)).toBe('write periodSeconds: 5 and failureThreshold: 25!');
+    expect(remedyOf('startupProbe', own, 6, 121)).toBe('write periodSeconds: 10 and failureThreshold: 13!');
+    expect(remedyOf('startupProbe', own, 3, 3601)).toBeUndefined();
+  });
+
+  it('has at most 10 failures for liveness and readiness, and stays fast', () => {
+    const own = { periodSeconds: 2, failureThreshold: 3 };
+    expect(remedyOf('livenessProbe', own, 3, 20)).toBe('write failureThreshold: 10!');
+    expect(remedyOf('livenessProbe', own, 3, 21)).toBe('write periodSeconds: 5 and failureThreshold: 5!');
+    expect(remedyOf('readinessProbe', own, 3, 21)).toBe('write periodSeconds: 5 and failureThreshold: 5!');
+    expect(remedyOf('readinessProbe', own, 3, 200)).toBeUndefined();
+  });
+
+  it('never lowers the failures, and leaves more of them than advice would write as they are', () => {
+    expect(remedyOf('startupProbe', { periodSeconds: 5, failureThreshold: 70 }, 10, 60)).toBe('write !');
+    expect(remedyOf('livenessProbe', { periodSeconds: 1, failureThreshold: 12 }, 2, 3)).toBe('write !');
+  });
+
+  it('gives the default of three failures, or else two, to a liveness or readiness probe with one', () => {
+    const one = { periodSeconds: 10, failureThreshold: 1 };
+    expect(remedyOf('livenessProbe', one, 10, 5)).toBe('write failureThreshold: 3!');
+    expect(remedyOf('readinessProbe', { ...one, periodSeconds: 25 }, 30, 5)).toBe('write failureThreshold: 2!');
+    expect(remedyOf('startupProbe', one, 10, 5)).toBe('write !');
+  });
 });
