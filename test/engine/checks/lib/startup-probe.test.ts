@@ -35,6 +35,8 @@ describe('a startup probe to write', () => {
     [{}, 3541, undefined],
     [{ timeoutSeconds: 7 }, 0, { periodSeconds: 10, timeoutSeconds: 7, failureThreshold: 3 }],
     [{ periodSeconds: 2, failureThreshold: 2 }, 0, { periodSeconds: 2, failureThreshold: 6 }],
+    [{ timeoutSeconds: 5 }, 0, { periodSeconds: 5, timeoutSeconds: 5, failureThreshold: 5 }],
+    [{ periodSeconds: 5, failureThreshold: 2 }, 0, { periodSeconds: 5, failureThreshold: 3 }],
     [{ failureThreshold: 1 }, 0, { periodSeconds: 5, failureThreshold: 3 }],
     [{ periodSeconds: 1, failureThreshold: 100 }, 0, { periodSeconds: 5, failureThreshold: 60 }],
   ])('beside a liveness probe with %j guarantees %d s: %j', (numbers, least, expected) =>
@@ -77,8 +79,15 @@ describe('advice for a longer start', () => {
       60,
       'write periodSeconds: 10 and failureThreshold: 7 for at least 60 s',
     ],
+    [{ periodSeconds: 4, failureThreshold: 2 }, 40, 'write periodSeconds: 5 and failureThreshold: 9 for at least 40 s'],
     [{ periodSeconds: 10, initialDelaySeconds: 30 }, 60, 'write failureThreshold: 5 for at least 60 s'],
   ])('of %j for %d s is to %s', (numbers, minimum, expected) => expect(remedy(numbers, minimum)).toBe(expected));
+
+  it('has no shorter period for a command than commands get', () => {
+    const [probe] = probesOf({ startupProbe: { exec: { command: ['/check'] }, periodSeconds: 1 } });
+    if (probe === undefined) throw new Error('no probe');
+    expect(longerStart(probe, 100).remedy).toBe('write periodSeconds: 5 and failureThreshold: 21 for at least 100 s');
+  });
 
   it('is a startup probe where a liveness probe would need too much patience', () =>
     expect(remedy({ periodSeconds: 10 }, 300)).toMatch(/^write startupProbe: .* failureThreshold: 31 \}$/));
@@ -123,6 +132,11 @@ describe('a startup probe in place of delays', () => {
     expect(others).toEqual([...edits, '0.startupProbe set']);
   });
 
+  it('guarantees the longest delay', () => {
+    const [remedy] = advised({ livenessProbe: delayed(90), readinessProbe: delayed(200) });
+    expect(remedy).toContain('(guarantees 200 s to start)');
+  });
+
   it('is in words for a delay that no round numbers guarantee', () =>
     expect(advised({ livenessProbe: delayed(4000) })).toEqual([
       'guard the start with a startupProbe that allows 4000 s',
@@ -140,8 +154,8 @@ describe('the measured starts of a container', () => {
     },
   });
   const sample = { seconds: 90, basis: 'startup', at: '2026-11-20T10:00:00Z', id: 'a' };
-  const observed = (...profiles: JsonObject[]): number[] | undefined => {
-    const workload = worldOf({}, {}, profiles);
+  const observed = (...profiles: JsonObject[]): number[] | undefined => observedOf(worldOf({}, {}, profiles));
+  const observedOf = (workload: CheckedWorkload): number[] | undefined => {
     const container = workload.pod.containers[0];
     if (container === undefined) throw new Error('no container');
     const starts = observedStarts(container, workload);
@@ -160,5 +174,17 @@ describe('the measured starts of a container', () => {
     expect(observed(profile({ samples: [] }))).toBeUndefined();
     expect(observed()).toBeUndefined();
     expect(observed(profile({ name: 'other', samples: [sample] }))).toBeUndefined();
+  });
+
+  it('are known where a start took a second, or was killed after one', () => {
+    expect(observed(profile({ samples: [{ ...sample, seconds: 1 }] }))).toBeDefined();
+    expect(observed(profile({ samples: [], censored: 1, censoredBoundSeconds: 1 }))).toBeDefined();
+  });
+
+  it('are not those of an owner that anybody may have written into a Pod', () => {
+    const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'random-6f9d', uid: 'r', controller: true };
+    const metadata = { name: 'random-6f9d-x', namespace: 'apps', ownerReferences: [owner] };
+    const object = { ...pod([appContainer({})]), metadata: { ...metadata, labels: { 'pod-template-hash': '6f9d' } } };
+    expect(observedOf(workloadOf(object, [profile({ samples: [sample] })]))).toBeUndefined();
   });
 });
