@@ -183,3 +183,33 @@ it('keeps the guaranteed time to start where it lowers the period', () => {
   const short = startup({ startupProbe: { periodSeconds: 1, failureThreshold: 7 } });
   expect(short).toMatchObject({ periodSeconds: 1, failureThreshold: 7 });
 });
+
+describe('a port by name and by number', () => {
+  const injected = (author: JsonObject, policy: JsonObject): unknown => {
+    const snapshot = policySet(policyDocument({ kubernetesProbeEndpoints: { livenessProbe: '/livez' }, ...policy }));
+    const container = appContainer(author);
+    const object = pod([container], { metadata: { annotations: {} } });
+    const [one] = permittedDefaulting(
+      readPod(object, POD_KIND),
+      snapshot.policyFor('apps', readPod(object, POD_KIND).labels),
+    ).injections;
+    return one?.probe['httpGet'];
+  };
+  const https = { readinessProbe: { httpGet: { path: '/r', port: 8080, scheme: 'HTTPS' } } };
+
+  it('is the same, so the scheme is the author’s', () => {
+    expect(injected(https, { containers: ['app'], port: 8080 })).toEqual({
+      ...{ path: '/livez', port: 'http', scheme: 'HTTPS' },
+    });
+  });
+
+  it('is another where the numbers differ, so the scheme is the default', () => {
+    const ports = [
+      { name: 'http', containerPort: 8080 },
+      { name: 'admin', containerPort: 9090 },
+    ];
+    expect(injected({ ...https, ports }, { containers: ['app'], port: 'admin' })).toEqual({
+      ...{ path: '/livez', port: 'admin' },
+    });
+  });
+});
