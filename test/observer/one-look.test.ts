@@ -3,7 +3,7 @@ import { ApiError } from '../../src/cluster/client/api-client.ts';
 import { lookOnce, type LookedAt, type OneLook } from '../../src/observer/one-look.ts';
 import { DEFAULT_SCOPE } from '../../src/observer/missed/webhook-scope.ts';
 import { appContainer, policyDocument, policySet } from '../support/worlds.ts';
-import { AnsweringClient, listOf } from './answering-client.ts';
+import { AnsweringClient, listOf } from '../cluster/client/answering-client.ts';
 import { fails, observedPod, readinessProbe, status } from './observed-pod.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
 import type { NamedObject } from '../../src/observer/observed-workload.ts';
@@ -36,7 +36,7 @@ const look = (
   more: Partial<LookedAt> = {},
   stepOf: (restart: string) => string = (restart) => restart,
 ): Promise<OneLook> =>
-  lookOnce(answering.client, {
+  lookOnce(answering, {
     namespace: 'apps',
     named: undefined,
     readsEvents: true,

@@ -6,13 +6,16 @@ const access = {
   requestOptions: (): Promise<never> => Promise.reject(new Error('nothing is sent')),
 };
 
-/** A client without a server: a function answers each request. A watch stays open until its signal. */
+/**
+ * A client without a server: a function answers each request. A request whose answer is an error rejects. A watch stays
+ * open until its signal.
+ */
 export class AnsweringClient extends ApiClient {
   readonly requests: ApiRequest[] = [];
   readonly watches = new Map<string, LineStream>();
   readonly #answer: (request: ApiRequest) => unknown;
 
-  /** @param answer throws what the API server refuses with */
+  /** @param answer returns or throws what the API server refuses with */
   constructor(answer: (request: ApiRequest) => unknown) {
     super(access, 'test');
     this.#answer = answer;
@@ -21,7 +24,13 @@ export class AnsweringClient extends ApiClient {
   override async measured(request: ApiRequest): Promise<{ readonly body: unknown; readonly bytes: number }> {
     this.requests.push(request);
     const body = await this.#answer(request);
+    if (body instanceof Error) throw body;
     return { body, bytes: JSON.stringify(body ?? null).length };
+  }
+
+  /** The requests, as `GET /api/v1/pods`. */
+  get sent(): readonly string[] {
+    return this.requests.map(({ method, path }) => `${method} ${path}`);
   }
 
   override async lines({ path, query, signal }: ApiRequest, stream: LineStream): Promise<void> {
@@ -35,3 +44,6 @@ export class AnsweringClient extends ApiClient {
     await closed.promise.finally(() => this.watches.delete(key));
   }
 }
+
+/** A list of the API server, whole in one page. */
+export const listOf = (...items: readonly object[]): object => ({ metadata: { resourceVersion: '1' }, items });

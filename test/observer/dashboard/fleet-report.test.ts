@@ -5,7 +5,7 @@ import { fleetReport, type FleetSources } from '../../../src/observer/dashboard/
 import { ExtraResults, resultOfWarning } from '../../../src/observer/reports/report-result.ts';
 import { NOW } from '../../support/now.ts';
 import { policyDocument, policySet } from '../../support/worlds.ts';
-import { AnsweringClient, listOf } from '../answering-client.ts';
+import { AnsweringClient, listOf } from '../../cluster/client/answering-client.ts';
 import { deployment } from '../observed-cluster.ts';
 import type { Report } from '../../../src/explain/fleet-page/report.ts';
 import type { Snapshot } from '../../../src/engine/facts/snapshot.ts';
@@ -43,7 +43,7 @@ const reportOf = (
 ): Promise<Report | undefined> =>
   fleetReport(
     {
-      client: answering.client,
+      client: answering,
       kinds: KNOWN_KINDS,
       store: { current },
       isExempt: (namespace: string) => namespace === 'kube-system',
@@ -76,7 +76,7 @@ describe('the page of a cluster', () => {
   });
 
   it('is not there before policies have been read, and then nothing is asked for', async () => {
-    const sources = { client: answering.client, store: { current: undefined } } as unknown as FleetSources;
+    const sources = { client: answering, store: { current: undefined } } as unknown as FleetSources;
     expect(await fleetReport(sources, NOW)).toBeUndefined();
     expect(answering.requests).toEqual([]);
   });

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ApiError, type ApiRequest, type LineStream } from '../../../src/cluster/client/api-client.ts';
 import { FailingPart } from '../../../src/observer/failing/failing-part.ts';
 import { ExtraResults } from '../../../src/observer/reports/report-result.ts';
-import { listOf } from '../answering-client.ts';
+import { listOf } from '../../cluster/client/answering-client.ts';
 import { fails, observedPod, readinessProbe, status } from '../observed-pod.ts';
 import type { KubernetesObject } from '../../../src/cluster/client/kubernetes-object.ts';
 import type { ObserverContext } from '../../../src/observer/observer-part.ts';

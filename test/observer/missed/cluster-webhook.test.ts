@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readClusterWebhook } from '../../../src/observer/missed/cluster-webhook.ts';
 import { DEFAULT_SCOPE } from '../../../src/observer/missed/webhook-scope.ts';
-import { AnsweringClient, listOf } from '../answering-client.ts';
+import { AnsweringClient, listOf } from '../../cluster/client/answering-client.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 const RESTART = 'kubectl rollout restart deployment/web';
@@ -35,7 +35,7 @@ async function read(more: Cluster = {}): Promise<{ isScopeRead: boolean; scope: 
     const found = path.includes('/services') ? services : path.includes('/pods') ? pods : configurations;
     return found instanceof Error ? found : listOf(...found);
   });
-  const { stepOf, ...webhook } = await readClusterWebhook(answering.client);
+  const { stepOf, ...webhook } = await readClusterWebhook(answering);
   return { ...webhook, step: stepOf(RESTART) };
 }
 const unknownMode = `if mutation is On (unknown here): ${RESTART}`;

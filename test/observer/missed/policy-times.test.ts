@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { laterTimes, readPolicyTimes, specChangedAt } from '../../../src/observer/missed/policy-times.ts';
-import { AnsweringClient, listOf } from '../answering-client.ts';
+import { AnsweringClient, listOf } from '../../cluster/client/answering-client.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 describe('the time of the last change of a policy', () => {
@@ -91,7 +91,7 @@ describe('the times of all policies', () => {
           )
         : listOf({ metadata: { ...metadata, name: 'all', generation: 1 } }),
     );
-    expect(await readPolicyTimes(answering.client)).toStrictEqual(
+    expect(await readPolicyTimes(answering)).toStrictEqual(
       new Map([
         ['ProbePolicy/shop/web', { generation: 2, at: Date.parse(time) }],
         ['ProbePolicy/shop/new', { generation: 0, at: undefined }],
@@ -109,6 +109,6 @@ describe('the times of all policies', () => {
     const answering = new AnsweringClient(({ path }) =>
       path.endsWith('/probepolicies') ? listOf() : new Error('forbidden'),
     );
-    await expect(readPolicyTimes(answering.client)).rejects.toThrow('forbidden');
+    await expect(readPolicyTimes(answering)).rejects.toThrow('forbidden');
   });
 });

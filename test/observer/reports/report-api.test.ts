@@ -12,7 +12,7 @@ import {
 } from '../../../src/observer/reports/report-api.ts';
 import { reportContent } from '../../../src/observer/reports/report-object.ts';
 import { resultOfWarning } from '../../../src/observer/reports/report-result.ts';
-import { AnsweringClient, listOf } from '../answering-client.ts';
+import { AnsweringClient, listOf } from '../../cluster/client/answering-client.ts';
 import { startFakeApiServer, type FakeApiServer } from '../../cluster/client/fake-api-server.ts';
 import { waitUntil } from '../../cluster/client/wait-until.ts';
 
@@ -24,7 +24,7 @@ const { signal } = new AbortController();
 let answering: AnsweringClient;
 const clientOf = (answerTo: (request: ApiRequest) => unknown): ApiClient => {
   answering = new AnsweringClient(answerTo);
-  return answering.client;
+  return answering;
 };
 
 describe('the API for reports', () => {
