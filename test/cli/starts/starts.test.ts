@@ -25,23 +25,27 @@ async function starts(
 
 const httpGet = { path: '/r', port: 80 };
 
+/** The profile of a Deployment whose container took these seconds to start. */
+const profileOf = (...seconds: readonly number[]): JsonObject => ({
+  apiVersion: 'probewright.dev/v1alpha1',
+  kind: 'StartupProfile',
+  metadata: { name: 'deployment-web', namespace: 'apps' },
+  status: {
+    workload: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
+    containers: [
+      {
+        name: 'app',
+        samples: seconds.map((each, index) => ({
+          ...{ seconds: each, basis: 'startup', at: `2026-11-20T10:00:0${index}Z`, id: `${index}` },
+        })),
+      },
+    ],
+  },
+});
+
 describe('probewright starts', () => {
   it('prints profiles', async () => {
-    const samples = [41, 22, 25, 26, 27].map((seconds, index) => ({
-      seconds,
-      basis: 'startup',
-      at: `2026-11-20T10:00:0${index}Z`,
-      id: `${index}`,
-    }));
-    const profile = {
-      apiVersion: 'probewright.dev/v1alpha1',
-      kind: 'StartupProfile',
-      metadata: { name: 'deployment-web', namespace: 'apps' },
-      status: {
-        workload: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
-        containers: [{ name: 'app', samples }],
-      },
-    };
+    const profile = profileOf(41, 22, 25, 26, 27);
     const { stdout } = await starts([profile], '--output', 'json');
     expect(JSON.parse(stdout)).toEqual({
       starts: [
@@ -99,17 +103,7 @@ describe('probewright starts', () => {
   });
 
   it('prints what the profile says of a container before what Pods say', async () => {
-    const sample = { seconds: 41, basis: 'startup', at: '2026-11-20T10:00:00Z', id: '0' };
-    const profile = {
-      apiVersion: 'probewright.dev/v1alpha1',
-      kind: 'StartupProfile',
-      metadata: { name: 'deployment-web', namespace: 'apps' },
-      status: {
-        workload: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
-        containers: [{ name: 'app', samples: [sample] }],
-      },
-    };
-    const { stdout } = await starts([running('web-a-1'), running('web-a-2'), profile]);
+    const { stdout } = await starts([running('web-a-1'), running('web-a-2'), profileOf(41)]);
     expect(stdout.split('\n').map((line) => line.split(/ {2,}/).slice(0, 6))).toEqual([
       ['NAMESPACE', 'WORKLOAD', 'CONTAINER', 'STARTS', 'P50', 'P90'],
       ['apps', 'Deployment/web', 'app', '1', '41 s', '41 s'],
@@ -124,20 +118,10 @@ describe('probewright starts', () => {
   });
 
   it('prints the budget that the policy in force gives, as explain does', async () => {
-    const samples = [41, 22, 25, 26, 27].map((seconds, index) => ({
-      ...{ seconds, basis: 'startup', at: `2026-11-20T10:00:0${index}Z`, id: `${index}` },
-    }));
     const metadata = { name: 'web', namespace: 'apps' };
     const container = { name: 'app', image: 'a', livenessProbe: { httpGet: { path: '/', port: 80 } } };
     const objects = (learned: object, startupSeconds?: number) => [
-      {
-        ...{ apiVersion: 'probewright.dev/v1alpha1', kind: 'StartupProfile' },
-        metadata: { name: 'deployment-web', namespace: 'apps' },
-        status: {
-          workload: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
-          containers: [{ name: 'app', samples }],
-        },
-      },
+      profileOf(41, 22, 25, 26, 27),
       {
         ...{ apiVersion: 'apps/v1', kind: 'Deployment', metadata },
         spec: { template: { spec: { containers: [container] } } },

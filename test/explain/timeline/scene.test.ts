@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { containerFigures } from '../../../src/explain/timeline/figures.ts';
 import {
   endOfTraffic,
   hangScene,
@@ -7,30 +6,10 @@ import {
   measuredCaption,
   rangeOfStarts,
   startScene,
-  type ContainerFacts,
   type Lane,
   type Scene,
 } from '../../../src/explain/timeline/scene.ts';
-import { probeTiming } from '../../../src/engine/probe/timing.ts';
-import type { Kill } from '../../../src/engine/probe/grace-period.ts';
-
-/** Period 10 s, timeout 1 s, 3 failures: the API server's defaults. */
-const probe = (fields: object = {}, kill: Kill = { graceSeconds: 30, hasPreStop: false }): object => ({
-  ...probeTiming({ ...fields }),
-  kill,
-});
-
-function facts(probes: Readonly<Record<string, object>>, others: Partial<ContainerFacts> = {}): ContainerFacts {
-  return {
-    figures: containerFigures(probes, true),
-    measured: [],
-    restarts: true,
-    mute: [],
-    hasLiveness: 'livenessProbe' in probes,
-    unknown: new Map(),
-    ...others,
-  };
-}
+import { facts, probe } from './container-facts.ts';
 
 /** `safe 0 to 20 guaranteed | unsure 20 to 31 ...`. */
 function drawn({ segments }: Lane): string {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { containerFigures } from '../../../src/explain/timeline/figures.ts';
 import { caveatsOf, headlineOf, summaryOf } from '../../../src/explain/timeline/summary.ts';
-import { probeTiming } from '../../../src/engine/probe/timing.ts';
+import { facts, probe } from './container-facts.ts';
 import { decidedContainer } from './decided-container.ts';
 import type { BrokenProbe } from '../../../src/engine/verdict/broken-probes.ts';
 import type { ContainerFacts } from '../../../src/explain/timeline/scene.ts';
@@ -11,24 +10,6 @@ import type { ProbeExplanation } from '../../../src/explain/timeline/explanation
 import type { ProbeKind } from '../../../src/engine/probe/probe.ts';
 
 const HOOK: Kill = { graceSeconds: 5, hasPreStop: true };
-
-/** Period 10 s, timeout 1 s, 3 failures: the API server's defaults. */
-const probe = (fields: object = {}, kill: Kill = { graceSeconds: 30, hasPreStop: false }): object => ({
-  ...probeTiming({ ...fields }),
-  kill,
-});
-
-function facts(probes: Readonly<Record<string, object>>, others: Partial<ContainerFacts> = {}): ContainerFacts {
-  return {
-    figures: containerFigures(probes, others.restarts ?? true),
-    measured: [],
-    restarts: true,
-    mute: [],
-    hasLiveness: 'livenessProbe' in probes,
-    unknown: new Map(),
-    ...others,
-  };
-}
 
 const STARTUP = probe({ failureThreshold: 6 });
 const ALL = { startupProbe: STARTUP, livenessProbe: probe(), readinessProbe: probe() };

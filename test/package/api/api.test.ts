@@ -13,6 +13,7 @@ import {
   type PlanOutput,
 } from '../../../src/package/api/index.ts';
 import { runProbewright } from '../../cli/run-probewright.ts';
+import { problemsOf } from './problems-of.ts';
 
 const objectsIn = (path: string): ObjectInput[] =>
   parseAllDocuments(readFileSync(path, 'utf8'), { version: '1.1' })
@@ -35,16 +36,6 @@ function withoutPlace<Placed extends object>(placed: Placed): Partial<Placed> {
   return Object.fromEntries(
     Object.entries(placed).filter(([name]) => !['file', 'line', 'column'].includes(name)),
   ) as Partial<Placed>;
-}
-
-function problemsOf(run: () => unknown): unknown {
-  try {
-    run();
-  } catch (error) {
-    if (error instanceof InvalidInputError) return error.problems;
-    throw error;
-  }
-  return undefined;
 }
 
 describe('judge', () => {

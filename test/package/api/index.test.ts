@@ -1,23 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { InvalidInputError, fix, judge, plan } from '../../../src/package/api/index.ts';
+import { fix, judge, plan } from '../../../src/package/api/index.ts';
 import { httpProbe } from '../../engine/checks/workload.ts';
 import { appContainer, clusterPolicyDocument, pod, policyDocument } from '../../support/worlds.ts';
+import { problemsOf } from './problems-of.ts';
 
 const PROBES = { probes: { readinessProbe: { httpGet: { path: '/ready', port: 'http' } } } };
 const POLICY = policyDocument(PROBES);
 const TYPO = pod([appContainer({ livenessProbe: httpProbe({ httpGet: { path: '/live', port: 'htpp' } }) })]);
 /** A policy whose selector nobody can ask, because no Namespace is given. */
 const UNASKED = clusterPolicyDocument({ namespaceSelector: { matchLabels: { tier: 'gold' } } }, 'gold');
-
-function problemsOf(run: () => unknown): unknown {
-  try {
-    run();
-  } catch (error) {
-    if (error instanceof InvalidInputError) return error.problems;
-    throw error;
-  }
-  return undefined;
-}
 
 describe('judge', () => {
   it('gives violations with their fields, and counts workloads', () => {
