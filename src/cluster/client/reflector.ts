@@ -132,7 +132,8 @@ export class Reflector {
         await this.#watch();
       } catch (error) {
         if (this.#isStopped()) return;
-        // Versions become too old while the API server is away, and the list must not wait for that outage's pause.
+        // Versions become too old while the API server is away, and the list must not wait for that outage's pause. A
+        // second 410 says that a list is of no use.
         if (hasCode(error, 410) && !this.#hasExpired) {
           this.#hasExpired = true;
           this.#resourceVersion = undefined;

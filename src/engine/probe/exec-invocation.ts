@@ -184,6 +184,7 @@ export class ExecCommand {
     return this.shell?.scriptAt === undefined ? undefined : this.argv[this.shell.scriptAt];
   }
 
+  /** Answers a question about the command once. */
   once<Answer>(work: (command: ExecCommand) => Answer): Answer {
     return answerOnce(this.#answers, this, work);
   }

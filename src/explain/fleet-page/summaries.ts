@@ -1,8 +1,14 @@
 import { count } from '../../base/text/cut.ts';
 import { CHECKS } from '../../engine/checks/catalogue.ts';
 import { checkUrl } from '../../engine/checks/violation.ts';
-import { DAY_MILLISECONDS, EXPIRING_MILLISECONDS, endOf } from '../../engine/policy/probe-exception.ts';
-import { exceptionRules, exceptionSpec, type ExceptionSpec } from '../../engine/policy/probe-exception.ts';
+import {
+  DAY_MILLISECONDS,
+  EXPIRING_MILLISECONDS,
+  endOf,
+  exceptionRules,
+  exceptionSpec,
+  type ExceptionSpec,
+} from '../../engine/policy/probe-exception.ts';
 import { LIFE_ORDER, OWN_PROBE } from '../timeline/explained-probes.ts';
 import {
   EXCEPTED,
