@@ -19,7 +19,7 @@ const mayImport = {
   cli: 'webhook, observer and below',
   package: 'cli and below',
   'main.ts': 'cli and below',
-  'probewright.js': 'main.ts',
+  'probewright.js': 'base, main.ts',
 };
 
 /** The rooms that a cell of the table names. */

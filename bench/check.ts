@@ -1,6 +1,6 @@
 import { LineCounter, parseAllDocuments } from 'yaml';
-import { checkInputs } from '../src/cli/check/check-inputs.ts';
-import { inputsOf } from '../src/cli/input/inputs.ts';
+import { checkManifests as checkAll } from '../src/cli/check/check-manifests.ts';
+import { worldOf } from '../src/cli/input/world.ts';
 import { KNOWN_KINDS } from '../src/engine/workload/kinds.ts';
 import { judged, ratios, reading, type Findings } from './figures.ts';
 import { NOW } from '../test/support/now.ts';
@@ -73,12 +73,9 @@ function parse(): number {
 
 function check(): number {
   const manifests = { texts, problems: [] };
-  const inputs = inputsOf(
-    manifests,
-    { texts: [], problems: [] },
-    { namespace: 'default', kinds: KNOWN_KINDS, now: NOW },
-  );
-  return checkInputs(inputs, 'Deny').summary.deny;
+  const none = { texts: [], problems: [] };
+  const given = worldOf(manifests, none, { namespace: 'default', kinds: KNOWN_KINDS, now: NOW });
+  return checkAll(given.manifests, given.world).summary.deny;
 }
 
 /** Milliseconds of processor time. */

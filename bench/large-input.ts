@@ -1,6 +1,6 @@
 import { LineCounter, parseAllDocuments } from 'yaml';
-import { checkInputs } from '../src/cli/check/check-inputs.ts';
-import { inputsOf } from '../src/cli/input/inputs.ts';
+import { checkManifests } from '../src/cli/check/check-manifests.ts';
+import { worldOf } from '../src/cli/input/world.ts';
 import { KNOWN_KINDS } from '../src/engine/workload/kinds.ts';
 import { judged, ratios, reading, type Findings } from './figures.ts';
 import { timed } from './check.ts';
@@ -159,7 +159,8 @@ function check(texts: readonly BenchFile[]): number {
   const found = texts.map((text) => ({ ...text, isFound: true }));
   const none = { texts: [], problems: [] };
   const settings = { namespace: 'default', kinds: KNOWN_KINDS, now: NOW, skipsOtherKinds: true };
-  return checkInputs(inputsOf({ texts: found, problems: [] }, none, settings), 'Deny').summary.workloads;
+  const { manifests, world } = worldOf({ texts: found, problems: [] }, none, settings);
+  return checkManifests(manifests, world).summary.workloads;
 }
 
 /** Much input of which little matters, against parsing all of it. */

@@ -3,7 +3,7 @@ import type { Findings } from './figures.ts';
 const START = '<!-- figures: npm run bench -- --write -->\n';
 const END = '<!-- end of figures -->\n';
 
-/** The rows of the findings that a user decides by, with the words of docs/performance.md. */
+/** The rows of the findings that a user decides by, with the words of docs/trust.md. */
 const ROWS: readonly (readonly [what: string, words: string])[] = [
   [
     '/mutate at 20/s: Probewright / (b), processor time',
@@ -27,9 +27,13 @@ const ROWS: readonly (readonly [what: string, words: string])[] = [
   ['listening: Probewright', 'start until the port listens'],
   ['heap of a policy', 'heap of a policy'],
   ['check', '`check` of 1,000 manifests'],
+  ['Node alone, instructions', 'start of Node that runs nothing'],
+  ['`check` of one file', 'start and end of `check` with one file'],
+  ['`fix` of one file', 'the same of `fix`'],
+  ['`explain` of one file', 'the same of `explain`'],
 ];
 
-/** docs/performance.md with the table of figures renewed. What was not measured has no row. */
+/** docs/trust.md with the table of figures renewed. What was not measured has no row. */
 export function pageWithSummary(page: string, findings: readonly Findings[]): string {
   const measured = new Map(findings.flatMap(({ rows }) => rows.map(({ what, figure }) => [what, figure] as const)));
   const lines = ROWS.flatMap(([what, words]) => {
@@ -38,6 +42,6 @@ export function pageWithSummary(page: string, findings: readonly Findings[]): st
   });
   const [before = '', rest = ''] = page.split(START);
   const after = rest.split(END)[1];
-  if (after === undefined) throw new Error(`docs/performance.md has no place for the figures: ${START}${END}`);
+  if (after === undefined) throw new Error(`docs/trust.md has no place for the figures: ${START}${END}`);
   return `${before}${START}\n| what | median |\n|---|---|\n${lines.join('')}\n${END}${after}`;
 }

@@ -1,9 +1,8 @@
 import { fstatSync } from 'node:fs';
 import { basename } from 'node:path';
-import { buffer } from 'node:stream/consumers';
 import { utf8Text } from './base/files/regular-file.ts';
 import { runCommandLine } from './cli/commands.ts';
-import { EXIT_OK, EXIT_USAGE, printLine } from './cli/io.ts';
+import { EXIT_OK, EXIT_USAGE, PROGRAM, printLine } from './cli/io.ts';
 
 const STDIN_DESCRIPTOR = 0;
 /** The width of most terminals, for a terminal that does not know its width. */
@@ -12,6 +11,7 @@ const USUAL_COLUMNS = 80;
 const args = process.argv.slice(2);
 const isServer = args[0] === 'serve' || args[0] === 'observe';
 goOnWithoutStderr();
+endWithResult();
 // Skip the server: accessing process.stdout makes a pipe non-blocking.
 if (!isServer) endWithoutStdout();
 
@@ -27,11 +27,28 @@ process.exitCode = await runCommandLine(args, {
   monotonic: () => performance.now(),
   isKubectlPlugin: basename(process.argv[1] ?? '').startsWith('kubectl-'),
   untilSignal,
-}).catch((error: unknown) => {
-  // Node exits with code 1 for an uncaught error. Here, code 1 means that a violation is denied, so use another code.
+}).catch(endWithError);
+
+/**
+ * Node exits with code 1 for an uncaught error. Here, code 1 means that a violation is denied, so use another code.
+ */
+function endWithError(error: unknown): never {
   for (const line of String(error instanceof Error ? error.stack : error).split('\n')) printLine(process.stderr, line);
   process.exit(EXIT_USAGE);
-});
+}
+
+/**
+ * A command without an exit code has no result. Node ends such a process with code 0 when nothing is left that could
+ * wake it, and with code 1 for an error that nobody catches.
+ */
+function endWithResult(): void {
+  process.on('uncaughtException', endWithError);
+  process.on('beforeExit', () => {
+    if (process.exitCode !== undefined) return;
+    process.exitCode = EXIT_USAGE;
+    printLine(process.stderr, `${PROGRAM} ${args[0] ?? ''}: ended without a result. This is a bug: please report it.`);
+  });
+}
 
 /**
  * Resolves with the first signal. A second signal ends the process at once. The handlers are needed because process 1
@@ -57,6 +74,7 @@ function untilSignal(): Promise<'SIGTERM' | 'SIGINT'> {
  */
 async function readStdin(): Promise<string> {
   if (fstatSync(STDIN_DESCRIPTOR).isDirectory()) throw new Error('EISDIR: it is a directory');
+  const { buffer } = await import('node:stream/consumers');
   return utf8Text(await buffer(process.stdin));
 }
 

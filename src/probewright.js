@@ -1,12 +1,19 @@
 #!/usr/bin/env node
 // The only entry point, in JavaScript that every Node can read: an older Node stops here with a sentence, and not with
-// the stack trace of the first thing that it lacks. `import` statements would run first, so there is none.
+// the stack trace of the first thing that it lacks.
+import { oldNode } from './base/old-node.js';
 
-// The bundle runs on an older Node than the sources, which are TypeScript (scripts/bundle.ts sets both).
-const oldest = Number(process.env.PROBEWRIGHT_OLDEST_NODE ?? 24);
-const advice =
-  process.env.PROBEWRIGHT_NODE_ADVICE ?? 'run "npm ci", which installs it, and then "npm run --silent probewright --"';
-if (Number.parseInt(process.versions.node, 10) < oldest) {
-  console.error(`probewright: needs Node.js ${oldest} or later, not ${process.versions.node}; ${advice}`);
+if (oldNode !== undefined) {
+  console.error(oldNode);
   process.exitCode = 2;
-} else void import('./main.ts');
+} else {
+  // A command compiles half of what it runs only once. Node finds the directory, and goes on without one that it cannot
+  // write. A server starts once in its container, and there the directory is new.
+  const isServer = ['serve', 'observe'].includes(process.argv[2] ?? '');
+  if (!isServer) process.getBuiltinModule?.('node:module').enableCompileCache?.();
+  // Node's own exit code for a program that cannot be loaded is 1, which means that a violation is denied.
+  import('./main.ts').catch((error) => {
+    console.error(error);
+    process.exit(2);
+  });
+}

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { count } from '../src/base/text/cut.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
+import { endOf, ENDS } from './support/no-result.ts';
 import type { Ran } from './cli/run-probewright.ts';
 
 const main = join(import.meta.dirname, '../src/main.ts');
@@ -95,5 +96,13 @@ describe('a reader that is gone', () => {
 
   it('from standard error shows in the exit code', async () => {
     expect(await codeWithout('stderr', Buffer.of(0xff))).toBe(2);
+  });
+});
+
+describe('a command that has told no result', () => {
+  it.each(ENDS)('$how ends with the code 2, and says so', ({ before, says }) => {
+    const { code, stdout, stderr } = endOf(join(import.meta.dirname, '../src/probewright.js'), before);
+    expect({ code, stdout }, stderr).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(says);
   });
 });

@@ -6,7 +6,10 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/program.sh"
 
 mapfile -t files < <(printf '%s\n' "$FILES" | grep -v '^[[:space:]]*$')
-mapfile -t flags < <(printf '%s\n' "$ARGUMENTS" | grep -v '^[[:space:]]*$')
+mapfile -t arguments < <(printf '%s\n' "$ARGUMENTS" | grep -v '^[[:space:]]*$')
+set_project
+# The arguments come last, so they can name another project file.
+flags=("${project[@]}" "${arguments[@]}")
 if [ -n "$NAMESPACE" ]; then flags+=("--namespace=$NAMESPACE"); fi
 if [ -n "$POLICIES" ]; then flags+=("--policies=$POLICIES"); fi
 if [ "$STRICT" = true ]; then flags+=(--strict); fi

@@ -11,9 +11,9 @@ fi
 mapfile -t files < <(printf '%s\n' "$FILES" | grep -v '^[[:space:]]*$')
 
 # The policies of the base branch. A base without policies is no error: then all policies are new.
-base=$RUNNER_TEMP/probewright-base
+base=$RUNNER_TEMP/probewright-base-policies
 mkdir -p "$base"
-git fetch --quiet --no-tags --depth=1 origin "$GITHUB_BASE_REF"
+set_project
 from=()
 if git cat-file -e "FETCH_HEAD:$POLICIES" 2>/dev/null; then
   git archive FETCH_HEAD -- "$POLICIES" | tar -x -C "$base"
@@ -22,7 +22,7 @@ fi
 
 body=$RUNNER_TEMP/probewright-plan.md
 code=0
-flags=("--policies=$POLICIES" "${from[@]}" --output=markdown)
+flags=("${project[@]}" "--policies=$POLICIES" "${from[@]}" --output=markdown)
 if [ -n "$NAMESPACE" ]; then flags+=("--namespace=$NAMESPACE"); fi
 # The program needs no token.
 env -u GH_TOKEN "$program" plan "${flags[@]}" -- "${files[@]}" >"$body" || code=$?

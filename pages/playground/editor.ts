@@ -4,7 +4,7 @@ import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } fr
 import { lintGutter, lintKeymap, setDiagnostics } from '@codemirror/lint';
 import { highlightSelectionMatches, searchKeymap } from '@codemirror/search';
 import { EditorState } from '@codemirror/state';
-import { EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
+import { EditorView, highlightActiveLine, keymap, lineNumbers, placeholder } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import type { Diagnostic } from '@codemirror/lint';
 
@@ -28,6 +28,7 @@ const THEME = EditorView.theme({
   '&.cm-focused': { outline: '2px solid var(--link)', outlineOffset: '-2px' },
   '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.55' },
   '.cm-content': { caretColor: 'var(--ink)' },
+  '.cm-placeholder': { color: 'var(--muted)' },
   '.cm-gutters': { backgroundColor: 'transparent', color: 'var(--muted)', border: '0' },
   '.cm-activeLine': { backgroundColor: 'var(--note-ground)' },
   '.cm-tooltip, .cm-panels': { backgroundColor: 'var(--paper)', color: 'var(--ink)', borderColor: 'var(--rule)' },
@@ -62,6 +63,7 @@ export class Editor {
       syntaxHighlighting(COLOURS),
       THEME,
       EditorView.lineWrapping,
+      placeholder('Paste YAML here, or choose an example.'),
       // The text is the only way for a keyboard to scroll the editor.
       EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
       EditorView.updateListener.of((update) => {

@@ -1,6 +1,6 @@
-import { formatException } from '../../src/cli/check/text.ts';
+import { formatException } from '../../src/cli/check/finding-parts.ts';
 import { checkUrl } from '../../src/engine/checks/violation.ts';
-import { LEVEL_OF_ACTION } from '../../src/cli/output/level.ts';
+import { LEVELS_OF } from '../../src/engine/verdict/levels.ts';
 import { formatPath } from '../../src/base/json/field-path.ts';
 import { count } from '../../src/base/text/cut.ts';
 import { visible } from '../../src/base/text/visible.ts';
@@ -69,7 +69,7 @@ function ofViolation(violation: PlacedViolation): Finding {
     line,
     column,
     label: LABELS[action],
-    severity: SEVERITIES[LEVEL_OF_ACTION[action]],
+    severity: SEVERITIES[LEVELS_OF[action].level],
     problem,
     remedy,
     message: `${LABELS[action]}: ${problem} (${check})${remedy === '' ? '' : `\n${remedy}`}`,

@@ -1,6 +1,6 @@
 /**
- * Filters and sorts the rows of the report. The page is complete without this script: the script shows the tools, and
- * hides and moves rows. Texts of the page are only compared, never parsed as markup.
+ * Filters, sorts and pages the rows of the report. The page is complete without this script: the script shows the tools,
+ * and puts the rows that match into the list. Texts of the page are only compared, never parsed as markup.
  */
 
 interface Row {
@@ -46,9 +46,13 @@ const verdict = find('#verdict', HTMLSelectElement);
 const check = find('#check', HTMLSelectElement);
 const order = find('#order', HTMLSelectElement);
 const fields = { find: text, namespace, verdict, check, order };
+const filters = [text, namespace, verdict, check];
 const open = find('#open', HTMLButtonElement);
 const count = find('#count', HTMLOutputElement);
 const list = find('#list', HTMLElement);
+const none = find('#none', HTMLElement);
+const clear = find('#tools .clear', HTMLButtonElement);
+const template = find('.namespace', HTMLElement, find('template', HTMLTemplateElement).content);
 const links = [...document.querySelectorAll<HTMLAnchorElement>('a[data-namespace],a[data-verdict],a[data-check]')];
 
 const offer = (select: HTMLSelectElement, values: readonly string[]): void => {
@@ -77,48 +81,53 @@ const isShown = (row: Row, words: readonly string[]): boolean =>
 const byName = (a: Row, b: Row): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
 /** The page has the worst rows first, so that order needs no comparison. */
 const ORDERS: Readonly<Record<string, (a: Row, b: Row) => number>> = {
+  namespace: (a, b) => (a.namespace < b.namespace ? -1 : Number(a.namespace > b.namespace)),
   start: (a, b) => (a.start === b.start ? 0 : a.start - b.start),
   name: byName,
 };
 
-let shown: Row[] = rows;
-let groups: readonly { readonly section: HTMLElement; readonly members: readonly Row[] }[] = [];
+/** Rows of a page of the list. A page of the list opens by a click, by a search in the browser's window, and on paper. */
+const PAGE = 100;
 
-function filter(): void {
+let shown: readonly Row[] = rows;
+
+/** Shows the rows that match, in the chosen order. */
+function update(): void {
   const words = text.value.toLowerCase().split(/\s+/).filter(Boolean);
-  shown = rows.filter((row) => isShown(row, words));
-  const visible = new Set(shown);
-  for (const row of rows) row.element.hidden = !visible.has(row);
-  for (const { section, members } of groups) section.hidden = !members.some((row) => visible.has(row));
+  const compare = ORDERS[order.value];
+  const found = rows.filter((row) => isShown(row, words));
+  shown = compare === undefined ? found : found.toSorted(compare);
+  const pages = shown.slice(PAGE).flatMap((_, at) => (at % PAGE === 0 ? [pageFrom(PAGE + at)] : []));
+  list.replaceChildren(...elementsOf(shown.slice(0, PAGE)), ...pages);
   const all = `${shown.length} of ${rows.length}`;
   count.textContent =
     withoutRow > 0 ? `${all} rows. ${withoutRow} workloads have no row, and are not searched.` : `${all} workloads`;
+  none.hidden = shown.length > 0 || rows.length === 0;
+  clear.hidden = filters.every(({ value }) => value === '');
   remember();
 }
 
-/** Moves the rows: into one list in the chosen order, or into a section for each namespace. */
-function sort(): void {
-  const compare = ORDERS[order.value];
-  const sorted = compare === undefined ? rows : rows.toSorted(compare);
-  groups = order.value === 'namespace' ? groupsOf(sorted) : [];
-  list.replaceChildren(
-    ...(groups.length > 0 ? groups.map(({ section }) => section) : sorted.map((row) => row.element)),
-  );
-  filter();
+/** The rows of a page of the list, below a line that opens them. */
+function pageFrom(first: number): HTMLElement {
+  const page = document.createElement('details');
+  const line = document.createElement('summary');
+  const last = Math.min(first + PAGE, shown.length);
+  page.className = 'more';
+  line.textContent = `Workloads ${first + 1} to ${last} of ${shown.length}`;
+  page.append(line, ...elementsOf(shown.slice(first, last)));
+  return page;
 }
 
-function groupsOf(sorted: readonly Row[]): typeof groups {
-  const names = [...new Set(sorted.map((row) => row.namespace))].sort();
-  return names.map((name, index) => {
-    const section = find('template', HTMLTemplateElement).content.firstElementChild?.cloneNode(true) as HTMLElement;
-    const members = sorted.filter((row) => row.namespace === name);
-    const heading = find('h3', HTMLElement, section);
-    heading.id = `n${index}`;
-    section.setAttribute('aria-labelledby', heading.id);
-    find('bdi', HTMLElement, heading).textContent = name;
-    find('small', HTMLElement, heading).textContent = `${members.length} workload${members.length === 1 ? '' : 's'}`;
+/** The rows of one page, or a section for each namespace of the page. */
+function elementsOf(some: readonly Row[]): HTMLElement[] {
+  if (order.value !== 'namespace') return some.map(({ element }) => element);
+  return [...Map.groupBy(some, (row) => row.namespace)].map(([name, members]) => {
+    const section = template.cloneNode(true) as HTMLElement;
+    const all = shown.filter((row) => row.namespace === name).length;
+    find('bdi', HTMLElement, section).textContent = name;
+    find('small', HTMLElement, section).textContent = `${all} workload${all === 1 ? '' : 's'}`;
     section.append(...members.map(({ element }) => element));
-    return { section, members };
+    return section;
   });
 }
 
@@ -143,7 +152,7 @@ function choose(event: Event, select: HTMLSelectElement, value: string): void {
   event.preventDefault();
   for (const field of Object.values(fields)) field.value = '';
   select.value = value;
-  sort();
+  update();
   find('#workloads', HTMLElement).scrollIntoView();
   select.focus({ preventScroll: true });
 }
@@ -157,13 +166,21 @@ for (const row of document.querySelectorAll('[id^=check-]')) {
   const button = document.createElement('button');
   const workloads = row.lastElementChild;
   button.type = 'button';
-  button.textContent = `Show ${workloads?.textContent ?? ''}`;
+  const word = document.createElement('span');
+  word.textContent = 'Show ';
+  button.append(word, workloads?.textContent ?? '');
   button.addEventListener('click', (event) => choose(event, check, row.id.slice('check-'.length)));
   workloads?.replaceChildren(button);
 }
-text.addEventListener('input', filter);
-for (const select of [namespace, verdict, check]) select.addEventListener('change', filter);
-order.addEventListener('change', sort);
+text.addEventListener('input', update);
+for (const select of [namespace, verdict, check, order]) select.addEventListener('change', update);
+for (const button of document.querySelectorAll('.clear'))
+  button.addEventListener('click', () => {
+    for (const field of filters) field.value = '';
+    update();
+    // The button is hidden now.
+    text.focus({ preventScroll: true });
+  });
 tools.addEventListener('submit', (event) => event.preventDefault());
 open.addEventListener('click', () => {
   const closed = shown.some(({ element }) => !element.open);
@@ -173,9 +190,9 @@ open.addEventListener('click', () => {
 addEventListener('hashchange', () => {
   if (!location.hash.includes('=')) return;
   recall();
-  sort();
+  update();
 });
 
 if (rows.length > 0) tools.hidden = false;
 if (location.hash.includes('=')) recall();
-sort();
+update();

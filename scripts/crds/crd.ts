@@ -84,7 +84,7 @@ const KINDS = {
     shortName: 'pe',
     scope: 'Namespaced',
     columns: [
-      { name: 'Checks', type: 'string', jsonPath: '.spec.checks', description: 'The checks that are excepted' },
+      { name: 'Checks', type: 'string', jsonPath: '.status.checks', description: 'The checks that are excepted' },
       { name: 'Owner', type: 'string', jsonPath: '.spec.owner' },
       // A column of type date shows an age, which a time in the future does not have.
       { name: 'Expires', type: 'string', jsonPath: '.spec.expires', description: 'Not honoured at or after this' },

@@ -113,6 +113,10 @@ export const exceptionStatus: OpenApiSchema = {
       type: 'string',
       enum: ALL_EXCEPTION_STATES,
     },
+    checks: {
+      type: 'string',
+      description: 'The checks of the exception in words, for kubectl get.',
+    },
     lastMatched: {
       description: 'When a violation was last allowed, at admission. At most an hour old while matches go on.',
       type: 'string',

@@ -3,11 +3,11 @@ import { productionPackages } from './production-packages.ts';
 const START = '<!-- dependencies: npm run generate:dependencies -->\n';
 const END = '<!-- end of table -->\n';
 
-/** docs/security.md with the table of direct dependencies renewed. */
+/** docs/trust.md with the table of direct dependencies renewed. */
 export function pageWithDependencies(page: string): string {
   const [before = '', rest = ''] = page.split(START);
   const [, ...after] = rest.split(END);
-  if (after.length === 0) throw new Error(`docs/security.md has no place for the table: ${START}${END}`);
+  if (after.length === 0) throw new Error(`docs/trust.md has no place for the table: ${START}${END}`);
   return `${before}${START}\n${dependencies()}\n${END}${after.join(END)}`;
 }
 

@@ -4,7 +4,7 @@ import { compareText, count } from '../../src/base/text/cut.ts';
 import { messageOf } from '../../src/base/text/error-message.ts';
 import { runCommandLine } from '../../src/cli/commands.ts';
 import { EXIT_USAGE } from '../../src/cli/io.ts';
-import { LEVEL_OF_ACTION, LEVELS, type Level } from '../../src/cli/output/level.ts';
+import { LEVELS_OF, LEVELS, type Level } from '../../src/engine/verdict/levels.ts';
 import type { CheckOutput } from '../../src/cli/output/json-outputs.ts';
 
 /** A finding as the table of judgements knows it. */
@@ -35,7 +35,17 @@ export async function findingsIn(directory: string): Promise<DirectoryFindings> 
   const printed = { stdout: '', stderr: '' };
   const streamTo = (name: keyof typeof printed) => ({ write: (text: string) => (printed[name] += text) });
   const code = await runCommandLine(
-    ['check', directory, '--output', 'json', '--min-level', 'note', '--no-config', '--no-ignore', '--allow-empty'],
+    [
+      'check',
+      directory,
+      '--output',
+      'json',
+      '--min-level',
+      'note',
+      '--no-project-file',
+      '--no-ignore',
+      '--allow-empty',
+    ],
     {
       env: process.env,
       stdout: streamTo('stdout'),
@@ -51,7 +61,7 @@ export async function findingsIn(directory: string): Promise<DirectoryFindings> 
   if (code === EXIT_USAGE) throw new Error(printed.stderr.trimEnd());
   const { violations, problems, summary } = JSON.parse(printed.stdout) as CheckOutput;
   if (summary.workloads === 0 && problems.length === 0) throw new Error(`${directory}: has no workload to judge`);
-  const findings = violations.map((of) => ({ key: keyOf(of), check: of.check, level: LEVEL_OF_ACTION[of.action] }));
+  const findings = violations.map((of) => ({ key: keyOf(of), check: of.check, level: LEVELS_OF[of.action].level }));
   return {
     workloads: summary.workloads,
     findings: findings.toSorted(compared),

@@ -30,6 +30,18 @@ export function declarations(entry = 'package/api/index.d.ts'): Map<string, stri
   return new Map([...reached].toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
+/**
+ * A declaration twice: TypeScript takes a `.d.ts` of this package for an ES module, which a file of CommonJS may not
+ * require with `module: node16`.
+ */
+export function forBothModuleSystems([name, text]: readonly [string, string]): (readonly [string, string])[] {
+  const required = text.replaceAll(/(\b(?:from|import\()\s*['"]\.[^'"]+)\.js(['"])/g, '$1.cjs$2');
+  return [
+    [name, text],
+    [name.replace(/\.d\.ts$/, '.d.cts'), required],
+  ];
+}
+
 function printed(): Map<string, string> {
   const options: ts.CompilerOptions = {
     target: ts.ScriptTarget.ES2024,

@@ -39,8 +39,14 @@ export function packageManifest(): unknown {
       'probewright-krm': 'bin/probewright-krm.js',
       'probewright-pre-commit': 'bin/probewright-pre-commit.js',
     },
+    // For `moduleResolution: node10`, which does not read `exports`.
+    types: './types/package/api/index.d.cts',
+    main: './index.js',
     exports: {
-      '.': { types: './types/package/api/index.d.ts', default: './dist/api.js' },
+      '.': {
+        require: { types: './types/package/api/index.d.cts', default: './index.js' },
+        default: { types: './types/package/api/index.d.ts', default: './index.js' },
+      },
       './schemas/*': './schemas/*',
       './package.json': './package.json',
     },

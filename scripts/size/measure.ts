@@ -47,15 +47,32 @@ export function singleChecksOf(graph: ReadonlyMap<string, readonly string[]>): R
   return new Set(imported.filter((file) => dirname(file) === folder && file !== join(folder, 'check.ts')));
 }
 
-/** The size of texts for people. A word has a letter or a digit; marks of tables are no words, pictures are no links. */
+/** Tables that `npm run generate` writes, and examples, which tests run. */
+const NOT_BY_HAND = /<!-- [^>]*npm run [^>]*-->[\s\S]*?<!-- end of [^>]*-->|^ *```[\s\S]*?^ *```$/gm;
+
+/**
+ * The size of texts that people write and read. A word has a letter or a digit; marks of tables are no words, pictures are
+ * no links. `words` leaves out generated tables and examples.
+ */
 export function textSizeOf(files: Iterable<string>): {
   readonly pages: number;
   readonly words: number;
+  readonly allWords: number;
   readonly links: number;
 } {
   const texts = [...files].map((file) => readFileSync(file, 'utf8'));
-  const count = (pattern: RegExp): number => texts.reduce((all, text) => all + (text.match(pattern)?.length ?? 0), 0);
-  return { pages: texts.length, words: count(/\S*[\p{L}\p{N}]\S*/gu), links: count(/(?<!!)\[[^\]]*\]\([^)]+\)/g) };
+  const count = (pattern: RegExp, of: readonly string[]): number =>
+    of.reduce((all, text) => all + (text.match(pattern)?.length ?? 0), 0);
+  const words = /\S*[\p{L}\p{N}]\S*/gu;
+  return {
+    pages: texts.length,
+    words: count(
+      words,
+      texts.map((text) => text.replace(NOT_BY_HAND, '')),
+    ),
+    allWords: count(words, texts),
+    links: count(/(?<!!)\[[^\]]*\]\([^)]+\)/g, texts),
+  };
 }
 
 /** @throws Error when a file cannot be read */

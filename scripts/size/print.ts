@@ -1,5 +1,6 @@
 import { namesExportedTwice } from './exported-names.ts';
 import { callersOf, rawReadsOf } from './raw-json.ts';
+import { walkOf } from './walk.ts';
 import { closureOf, filesBelow, importGraph, singleChecksOf, sizeOf, textSizeOf, type Size } from './measure.ts';
 
 /** The two files that decide about a request. */
@@ -33,6 +34,27 @@ const [largest, lines] = src
   .reduce((a, b) => (b[1] > a[1] ? b : a));
 console.log(`longest file: ${largest}, ${lines} lines`);
 
+const { stays, climbs } = walkOf('src/cli/check/check.ts', 'runCheck', 'src/cli/', graph);
+console.log(
+  `the walk of check through src/cli: ${stays.length} stays in ${new Set(stays).size} files, ${climbs} climbs`,
+);
+
+// Each fact has one home; these files ask it, or read beside it.
+const beside = (folder: string, ...names: readonly string[]): string => {
+  const files = names.flatMap((name) => callersOf(name, src)).filter((file) => !file.startsWith(folder));
+  return `${new Set(files).size} (${[...new Set(files)].join(', ')})`;
+};
+console.log(
+  `files that cut a script beside engine/command: ${beside('src/engine/command/', 'readScript', 'readShellScript')}`,
+);
+console.log(`files that ask the one table of programs: ${beside('src/engine/command/', 'knownProgram')}`);
+console.log(`files that ask the one chooser of startup numbers: ${beside('src/engine/time/', 'startupNumbers')}`);
+console.log(`files that ask what a port speaks: ${beside('src/engine/port/', 'protocolOfPort', 'portSpeaker')}`);
+const endpoint = sizeOf(closureOf('src/webhook/http/review-endpoint.ts', graph));
+console.log(
+  `review-endpoint.ts and all that it imports: ${withoutSingleChecks('src/webhook/http/review-endpoint.ts').lines} lines without single checks, ${endpoint.lines} with them`,
+);
+
 const rawReads = rawReadsOf(src);
 const [most = ['none', 0]] = rawReads;
 console.log(
@@ -48,6 +70,7 @@ for (const [name, files] of [
   ['README.md', ['README.md']],
   ['ARCHITECTURE.md', ['ARCHITECTURE.md']],
 ] as const) {
-  const { pages, words, links } = textSizeOf(files);
-  console.log(`${name}: ${pages} pages, ${words.toLocaleString('en')} words, ${links} links`);
+  const { pages, words, allWords, links } = textSizeOf(files);
+  const byHand = `${words.toLocaleString('en')} words by hand, ${allWords.toLocaleString('en')} with tables and examples`;
+  console.log(`${name}: ${pages} pages, ${byHand}, ${links} links`);
 }

@@ -1,6 +1,7 @@
 import { CHECK } from './check/definition.ts';
 import { EXPLAIN } from './explain/definition.ts';
 import { FIX } from './fix/definition.ts';
+import { LSP } from './lsp/definition.ts';
 import { PLAN } from './plan/definition.ts';
 import { OBSERVE } from './process/observe-definition.ts';
 import { SERVE } from './process/serve-definition.ts';
@@ -89,6 +90,7 @@ const COMMANDS = {
   report: REPORT,
   snapshot: SNAPSHOT,
   starts: STARTS,
+  lsp: LSP,
   'krm-function': KRM_FUNCTION,
   checks: LIST_CHECKS,
   completion: COMPLETION,

@@ -1,3 +1,4 @@
+import { urlProblem } from './input/url-input.ts';
 import { commandHelp, programHelp } from './flags/help.ts';
 import { parseCommandLine } from './flags/parse-command-line.ts';
 import { VERSION } from '../base/version.ts';
@@ -27,6 +28,7 @@ const COMMANDS: {
   snapshot: async () => (await import('./snapshot/snapshot.ts')).runSnapshot,
   starts: async () => (await import('./starts/starts.ts')).runStarts,
   report: async () => (await import('./report/report.ts')).runReport,
+  lsp: async () => (await import('./lsp/lsp.ts')).runLsp,
   'krm-function': async () => (await import('./krm/krm-function.ts')).runKrmFunction,
   checks: async () => (await import('./checks/checks.ts')).runChecksCommand,
   completion: async () => {
@@ -87,9 +89,13 @@ async function runCommand(name: CommandName, args: readonly string[], io: Comman
   if (line.kind === 'help') return print(io, commandHelp(PROGRAM, definition));
   try {
     if (line.kind === 'problems') return refused(line.problems, name, io);
-    const whole = Object.hasOwn(definition.flags, 'no-config')
-      ? await withProjectFile(line, definition, args, io)
-      : line;
+    const readsManifests = Object.hasOwn(definition.flags, 'no-project-file');
+    const url = readsManifests ? urlProblem(name, line.positionals, args) : undefined;
+    if (url !== undefined) {
+      printLine(io.stderr, `${PROGRAM} ${name}: ${url}`);
+      return EXIT_USAGE;
+    }
+    const whole = readsManifests ? await withProjectFile(line, definition, args, io) : line;
     return await ((await COMMANDS[name]()) as CommandRun<Flags>)(whole, io);
   } catch (error) {
     if (error instanceof UsageError) return refused([error.message], name, io);
@@ -112,13 +118,25 @@ async function withProjectFile(
   io: CommandIo,
 ): Promise<ParsedCommandLine<Flags>> {
   const { clusterChoice } = await import('./input/cluster-choice.ts');
-  if (line.flags['no-config'] === true || (await clusterChoice(line as ClusterLine)).kind !== 'files') return line;
-  const { readProjectFile } = await import('./input/project-file.ts');
-  const project = await readProjectFile(Object.hasOwn(definition.flags, 'from') ? 'from' : 'policies');
+  if (line.flags['no-project-file'] === true || (await clusterChoice(line as ClusterLine)).kind !== 'files')
+    return line;
+  const { projectInForce, readProjectFile } = await import('./input/project-file.ts');
+  const given = line.flags['project-file'] as string | undefined;
+  const project = await readProjectFile(Object.hasOwn(definition.flags, 'from') ? 'from' : 'policies', given);
   if (project === undefined) return line;
-  const again = parseCommandLine(definition, args, io.env, project.flags);
+  const again = parseCommandLine(definition, args, io.env, defaultsOf(project.flags, line.flags));
   if (again.kind === 'problems') throw new UsageError(again.problems.join('; '));
-  return again.kind === 'help' ? line : { ...again, charts: project.charts };
+  return again.kind === 'help' ? line : { ...again, project: projectInForce(project, line.flags, again.flags) };
+}
+
+/** What a project file sets. A command line that selects checks replaces the whole selection of the file. */
+function defaultsOf(
+  project: ReadonlyMap<string, readonly string[]>,
+  given: ParsedCommandLine<Flags>['flags'],
+): ReadonlyMap<string, readonly string[]> {
+  const selection = ['only', 'skip'];
+  const isGiven = selection.some((name) => Array.isArray(given[name]) && given[name].length > 0);
+  return isGiven ? new Map([...project].filter(([name]) => !selection.includes(name))) : project;
 }
 
 function refused(problems: readonly string[], name: CommandName, io: CommandIo): number {

@@ -1,10 +1,11 @@
 import { objectsAt, textAt } from '../base/json/field-path.ts';
 import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../base/json/json-value.ts';
-import type { Kill } from '../engine/probe/grace-period.ts';
+import type { Kill } from '../engine/time/kill.ts';
 import { PROBE_KINDS, type ProbeKind } from '../engine/probe/probe.ts';
-import { probeTiming, type ProbeTiming } from '../engine/probe/timing.ts';
+import { probeTiming, type ProbeTiming } from '../engine/time/timing.ts';
 import {
   hasHook,
+  isSidecar,
   killEndsPod,
   mayBeRestarted,
   podGraceSeconds,
@@ -33,10 +34,28 @@ export interface PodCondition {
   readonly since: number;
 }
 
+/** A condition of a Pod or of a workload, in the words of who wrote it. The API server may write one without a time. */
+export interface ToldCondition {
+  readonly type: string;
+  readonly isTrue: boolean;
+  readonly since: number | undefined;
+  readonly reason: string | undefined;
+  readonly words: string | undefined;
+}
+
+export function conditionsOf(object: JsonObject): readonly ToldCondition[] {
+  return objectsAt(object, 'status', 'conditions').map((one) => ({
+    type: stringMember(one, 'type') ?? '',
+    isTrue: one['status'] === 'True',
+    since: instantOf(one, 'lastTransitionTime'),
+    reason: stringMember(one, 'reason'),
+    words: stringMember(one, 'message'),
+  }));
+}
+
 export function conditionOf(pod: JsonObject, type: string): PodCondition | undefined {
-  const found = objectsAt(pod, 'status', 'conditions').find((one) => one['type'] === type);
-  const since = found && instantOf(found, 'lastTransitionTime');
-  return since === undefined ? undefined : { isTrue: found?.['status'] === 'True', since };
+  const { isTrue, since } = conditionsOf(pod).find((one) => one.type === type) ?? {};
+  return since === undefined || isTrue === undefined ? undefined : { isTrue, since };
 }
 
 /** A run of a container that has ended. Times are in milliseconds since the epoch. */
@@ -64,6 +83,8 @@ interface LiveProbe {
  * reads far more, and takes several times as long. Times are in milliseconds since the epoch, by the node's clock.
  */
 export interface LiveContainer extends Pick<PlacedContainer, 'name' | 'role'> {
+  /** `init`: the others wait until it has ended. `sidecar`: they wait until it has started. */
+  readonly turn: 'init' | 'sidecar' | 'last';
   readonly image: string;
   readonly probes: Readonly<Partial<Record<ProbeKind, LiveProbe>>>;
   /** False for a container that the kubelet has told nothing about. */
@@ -76,6 +97,9 @@ export interface LiveContainer extends Pick<PlacedContainer, 'name' | 'role'> {
   readonly restarts: number;
   /** Why no container runs, by the kubelet: `CrashLoopBackOff`, `ImagePullBackOff`. */
   readonly waiting: string | undefined;
+  /** What the kubelet says about it. */
+  readonly waitingWords: string | undefined;
+  readonly hasPostStart: boolean;
   /** The ends that the status still names, the latest first: while no container runs, there may be two. */
   readonly ends: readonly { readonly containerID: string; readonly run: EndedRun }[];
   /** The kubelet does not start the container again after its last end. */
@@ -110,13 +134,14 @@ export function liveContainersOf(
 }
 
 export function liveContainer(
-  { name, role, spec }: Pick<PlacedContainer, 'name' | 'role' | 'spec'>,
+  { name, role, list, spec }: Pick<PlacedContainer, 'name' | 'role' | 'list' | 'spec'>,
   podSpec: JsonObject,
   status?: JsonObject,
 ): LiveContainer {
   const told = status ?? {};
   const running = stateOf(told, 'state', 'running');
   const startedAt = running && instantOf(running, 'startedAt');
+  const waiting = stateOf(told, 'state', 'waiting') ?? {};
   const last = stateOf(told, 'lastState', 'terminated');
   const count = member(told, 'restartCount');
   const restarts = typeof count === 'number' ? count : 0;
@@ -124,6 +149,7 @@ export function liveContainer(
   return {
     name,
     role,
+    turn: list !== 'initContainers' ? 'last' : isSidecar(spec) ? 'sidecar' : 'init',
     image: stringMember(spec, 'image') ?? '',
     probes: liveProbes(spec, podSpec),
     hasStatus: status !== undefined,
@@ -133,7 +159,9 @@ export function liveContainer(
     // A restart of the node may reset the count, but then it also keeps the last state.
     isRestart: restarts > 0 || last !== undefined,
     restarts,
-    waiting: stringMember(stateOf(told, 'state', 'waiting') ?? {}, 'reason'),
+    waiting: stringMember(waiting, 'reason'),
+    waitingWords: stringMember(waiting, 'message'),
+    hasPostStart: hasHook(spec, 'postStart'),
     ends,
     isLast: !mayBeRestarted(spec, podSpec, ends[0]?.run.exitCode),
   };

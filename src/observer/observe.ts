@@ -10,8 +10,10 @@ import { PartRunner } from '../process/part.ts';
 import { exemptNamespaces, filesPart, policyDetails, policyFigures } from '../process/policies.ts';
 import { observeNode, observeProcess } from '../process/process-metrics.ts';
 import { dashboardPort } from './dashboard/dashboard-port.ts';
+import { FailingWorkloads } from './failing/failing-workloads.ts';
 import { FailingPart } from './failing/failing-part.ts';
 import { PodWatch } from './pod-watch.ts';
+import { InForce } from './missed/missed-verdicts.ts';
 import { MissedPart } from './missed/missed-part.ts';
 import { ExtraResults } from './reports/report-result.ts';
 import { Scan } from './scan/scan.ts';
@@ -30,6 +32,7 @@ export interface ObserveConfig {
   readonly host: string;
   readonly healthPort: number;
   readonly dashboardPort: number | undefined;
+  readonly dashboardHosts: readonly string[] | undefined;
   /** The settings of the webhook, so that both give the same verdict. */
   readonly enforcement: Enforcement;
   readonly mutation: MutationMode;
@@ -73,7 +76,9 @@ export async function startObserver(
   const given = { ...clocks, client: connection.client, kinds, store, isExempt, random: Math.random, watchRenewal };
   const podWatch = new PodWatch(given);
   const registry = new Registry();
-  const context = { ...given, podWatch, extraResults: new ExtraResults(), registers: [registry] };
+  const inForce = new InForce(connection.client, config.webhookConfiguration);
+  const [extraResults, failing] = [new ExtraResults(), new FailingWorkloads()];
+  const context = { ...given, podWatch, failing, extraResults, inForce, registers: [registry] };
   const runner = new PartRunner();
   const files = config.policies === undefined ? undefined : new DirectorySource(config.policies, now);
   const policies = new ClusterPolicies(connection, store, { log, now, writesStatuses: false });

@@ -3,10 +3,10 @@ import type { JsonObject } from '../base/json/json-value.ts';
 import type { ApiRequests } from '../cluster/client/api-client.ts';
 import type { KubernetesObject } from '../cluster/client/kubernetes-object.ts';
 import { isDnsSubdomain } from '../engine/policy/object-names.ts';
-import { discoverKinds, rootOf, type ClusterKind } from '../cluster/sources/cluster-kinds.ts';
+import { discoverKinds, type ClusterKind } from '../cluster/sources/cluster-kinds.ts';
 import { hasControllerOwner, workloadOfPod, type WorkloadReference } from '../engine/workload/workload-of-pod.ts';
-import { groupOfVersion, POD_KIND, workloadKind, type WorkloadKind } from '../engine/workload/kinds.ts';
-import type { RestartedWorkload } from '../explain/fleet-page/live-findings.ts';
+import { BUILT_IN_KINDS, groupOfVersion, POD_KIND, workloadKind, type WorkloadKind } from '../engine/workload/kinds.ts';
+import { rolloutHold, type RestartedWorkload } from '../explain/fleet-page/restart-line.ts';
 
 /** A workload by its name. The UID of a Deployment cannot be read from its Pods: they name the ReplicaSet. */
 export type NamedObject = RestartedWorkload;
@@ -32,25 +32,8 @@ export const OBSERVED_POD: ObservedKind = {
   templates: POD_KIND,
 };
 
-/** Selects the Pods that have not ended. Pods that have ended start nothing, fail nothing and have no verdict. */
-export const LIVE_PODS = 'status.phase!=Succeeded,status.phase!=Failed';
-
-/** The path of the collection: `/apis/apps/v1/namespaces/shop/deployments`. Without a namespace: of all namespaces. */
-export function collectionOf(
-  { apiVersion, resource }: Pick<ClusterKind, 'apiVersion' | 'resource'>,
-  namespace?: string,
-): string {
-  const scope = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
-  return `${rootOf(apiVersion)}${scope}/${resource}`;
-}
-
-/** The path of one object: `/apis/apps/v1/namespaces/shop/deployments/web`. */
-export function objectPath(
-  served: Pick<ClusterKind, 'apiVersion' | 'resource'>,
-  { namespace, name }: Pick<NamedObject, 'namespace' | 'name'>,
-): string {
-  return `${collectionOf(served, namespace)}/${encodeURIComponent(name)}`;
-}
+/** Selects the Pods that have not succeeded. A Pod that has succeeded starts nothing, and has no verdict. */
+export const LIVE_PODS = 'status.phase!=Succeeded';
 
 /** The kinds of workloads that the API server has now. Rejects as discoverKinds does. */
 export async function observedKinds(
@@ -67,12 +50,13 @@ export async function observedKinds(
 
 /** Reads which workload an object is. Undefined for an object without a namespace or a UID, which has no report. */
 export function workloadOf(
-  { metadata }: KubernetesObject,
+  object: KubernetesObject,
   { served: { group, apiVersion, kind } }: ObservedKind,
 ): ObservedWorkload | undefined {
-  const { namespace, name, uid } = metadata;
+  const { namespace, name, uid } = object.metadata;
   if (typeof namespace !== 'string' || typeof uid !== 'string' || uid === '') return undefined;
-  return { apiVersion, group, kind, namespace, name, uid };
+  const hold = rolloutHold(object as unknown as JsonObject);
+  return { apiVersion, group, kind, namespace, name, uid, hold };
 }
 
 /** The resourceVersion: a number of etcd. NaN for any other text: then the newer message counts. */
@@ -100,4 +84,12 @@ export function workloadNameOfPod(pod: JsonObject): NamedObject | undefined {
   const owner = controllerOfPod(pod);
   if (owner === undefined) return hasControllerOwner(pod) ? undefined : { namespace, group: '', kind: 'Pod', name };
   return { namespace, group: groupOfVersion(owner.apiVersion), kind: owner.kind, name: owner.name };
+}
+
+const MADE_BY_CONTROLLERS = ['Pod', 'ReplicaSet', 'Job'];
+
+/** True for a Pod, ReplicaSet or Job of a controller. The controller's object has the template. */
+export function isOfController(object: KubernetesObject, { group, kind }: ClusterKind): boolean {
+  const isBuiltIn = workloadKind(group, kind, BUILT_IN_KINDS) !== undefined;
+  return isBuiltIn && MADE_BY_CONTROLLERS.includes(kind) && hasControllerOwner(object as unknown as JsonObject);
 }

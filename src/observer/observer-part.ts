@@ -5,6 +5,8 @@ import type { PolicyStore } from '../cluster/sources/policy-store.ts';
 import type { WorkloadKind } from '../engine/workload/kinds.ts';
 import type { PodWatch } from './pod-watch.ts';
 import type { ReflectorContext } from '../cluster/client/reflector.ts';
+import type { FailingWorkloads } from './failing/failing-workloads.ts';
+import type { InForce } from './missed/missed-verdicts.ts';
 import type { ExtraResults } from './reports/report-result.ts';
 
 /** One part of the observer: a watch, the scan, the reports. */
@@ -21,8 +23,12 @@ export interface ObserverContext extends ReflectorContext {
   readonly isExempt: (namespace: string) => boolean;
   /** The watch of all Pods. A part adds its listener when the part is built. */
   readonly podWatch: Pick<PodWatch, 'listen'>;
+  /** Pods and workloads that may fail, with the events about them. */
+  readonly failing: FailingWorkloads;
   /** Findings that no check makes. They are written into the reports of their workloads. */
   readonly extraResults: ExtraResults;
+  /** Since when policies and the webhook are in force. */
+  readonly inForce: InForce;
   readonly log: Logger;
   /** The registries that each part adds its metrics to. */
   readonly registers: Registry[];

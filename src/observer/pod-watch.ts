@@ -1,3 +1,5 @@
+import { collectionPath, PODS } from '../cluster/client/api-path.ts';
+import { textAt } from '../base/json/field-path.ts';
 import { Reflector, type ReflectorContext } from '../cluster/client/reflector.ts';
 import { LIVE_PODS } from './observed-workload.ts';
 import type { KubernetesObject } from '../cluster/client/kubernetes-object.ts';
@@ -9,12 +11,14 @@ export interface PodListener {
   seen(pod: KubernetesObject, receivedAt: number): void;
   /** The Pod has been deleted, or has ended: its phase is Succeeded or Failed. */
   gone(pod: KubernetesObject, receivedAt: number): void;
+  /** The Pod has failed, and is still there. A listener without this is told that it is gone. */
+  failed?(pod: KubernetesObject): void;
   listing?(): void;
   /** All Pods have been seen since the list began. A Pod whose UID is not here has gone while nobody watched. */
   listed?(uids: ReadonlySet<string>): void;
 }
 
-/** One watch of all Pods that have not ended, for all parts. It keeps nothing. */
+/** One watch of all Pods that have not succeeded, for all parts. It keeps nothing. */
 export class PodWatch {
   readonly #reflector: Reflector;
   readonly #listeners: PodListener[] = [];
@@ -28,9 +32,13 @@ export class PodWatch {
       const at = now();
       this.#notify((listener) => listener[event](pod, at));
     };
-    const pods = { path: '/api/v1/pods', fieldSelector: LIVE_PODS };
+    const pods = { path: collectionPath(PODS), fieldSelector: LIVE_PODS };
     this.#reflector = new Reflector(context, pods, {
-      seen: (objects) => objects.forEach((pod) => notifyNow('seen', pod)),
+      seen: (objects) =>
+        objects.forEach((pod) => {
+          if (textAt(pod, 'status', 'phase') !== 'Failed') notifyNow('seen', pod);
+          else this.#notify((listener) => (listener.failed ?? listener.gone.bind(listener))(pod, now()));
+        }),
       gone: (pod) => notifyNow('gone', pod),
       listing: () => this.#notify((listener) => listener.listing?.()),
       listed: (uids) => this.#notify((listener) => listener.listed?.(uids)),

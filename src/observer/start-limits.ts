@@ -1,7 +1,7 @@
-import { longestKillSeconds } from '../engine/probe/grace-period.ts';
-import { firstProbeSpan, guaranteedStartSeconds, longestStartSeconds, verdictSpan } from '../engine/probe/timing.ts';
+import { longestKillSeconds } from '../engine/time/kill.ts';
+import { firstProbeSpan, guaranteedStartSeconds, longestStartSeconds, verdictSpan } from '../engine/time/timing.ts';
 import type { StartBasis } from '../engine/facts/read-startup-profile.ts';
-import type { ProbeTiming } from '../engine/probe/timing.ts';
+import type { ProbeTiming } from '../engine/time/timing.ts';
 import type { LiveContainer } from './live-pod.ts';
 
 export interface StartProbe {

@@ -17,8 +17,11 @@ function noCompiler(): never {
   throw new Error('no route has a schema: there is nothing that compiles one');
 }
 
-/** 500 idle connections cost 30 to 100 MiB. The chart's limit is 384 MiB, an idle server uses 95 MiB. */
-const TLS_CONNECTIONS = 500;
+/**
+ * 500 idle connections cost 30 to 100 MiB. The chart's limit is 384 MiB, an idle server uses 95 MiB. One address may
+ * have 233: an API server has 25 idle ones, and 200 calls under way (--max-mutating-requests-inflight).
+ */
+const TLS_CONNECTIONS = 700;
 
 /** An app with TLS. It does not listen. */
 export function tlsApp(options: FastifyHttpsOptions<Server>, limits: PortLimits): FastifyInstance<Server> {
@@ -50,7 +53,7 @@ export function plainApp(limits: PortLimits): FastifyInstance {
 export function droppedConnections(ports: readonly string[], registers: Registry[]): Counter<'port'> {
   const dropped = new Counter({
     name: 'probewright_connections_dropped_total',
-    help: 'Connections closed because a port reached its limit of connections, bodies or answers.',
+    help: 'Connections closed because an address was over the limits of a port.',
     labelNames: ['port'],
     registers,
   });
@@ -59,10 +62,15 @@ export function droppedConnections(ports: readonly string[], registers: Registry
 }
 
 /**
- * A TLS handshake takes up to a millisecond of the processor. An API server keeps 25 idle connections, and opens more
- * for calls at the same moment: at most 200 (--max-mutating-requests-inflight).
+ * Beyond those that are open. One address may have 700. The API server has at most 600 calls under way at a time
+ * (--max-requests-inflight, --max-mutating-requests-inflight).
  */
-const NEW_CONNECTIONS_A_SECOND = 200;
+const WAITING_CONNECTIONS = 2100;
+/** The API server gives up a TLS handshake after 10 s (client-go). */
+const WAITING_MILLISECONDS = 10_000;
+const MILLISECONDS_AN_OPENING = 10;
+/** Of a connection that waits. The first message of a TLS client has some hundred bytes. */
+const WAITING_BYTES = 8 * 1024;
 
 /**
  * A quantity that remote addresses share. An address may hold half as much as it leaves free for all others: one
@@ -101,28 +109,123 @@ export interface PortLimits {
   readonly monotonic: () => number;
 }
 
-/** Closes new connections of an address that has too many, or opens too many in a second. */
+/**
+ * A connection of an address that has too many waits, because a closed one is a failed call of an API server. A TLS
+ * handshake takes up to a millisecond, so few begin in a turn of the event loop. Addresses take turns.
+ */
 function limitConnections(server: HttpServer, most: number, { dropped, monotonic }: PortLimits): void {
-  const connections = new SharedQuantity(most);
-  const opened = new Map<string, number>();
-  let second = -Infinity;
-  server.maxConnections = most;
-  server.on('connection', (socket: Socket) => {
-    const address = addressOf(socket);
-    const now = monotonic();
-    if (now - second >= 1000) {
-      opened.clear();
-      second = now;
+  const opened = new SharedQuantity(most);
+  const places = new SharedQuantity(WAITING_CONNECTIONS);
+  const waiting = new Map<string, Set<Waiting>>();
+  const begin = server.listeners('connection');
+  let isBusy = false;
+  let latest = -Infinity;
+  const openNext = (): boolean => {
+    for (const [address, queue] of waiting) {
+      const [first] = queue;
+      if (first === undefined || !opened.take(address, 1)) continue;
+      first.open();
+      // Behind the others.
+      if (waiting.delete(address)) waiting.set(address, queue);
+      return true;
     }
-    const count = (opened.get(address) ?? 0) + 1;
-    opened.set(address, count);
-    if (count > NEW_CONNECTIONS_A_SECOND || !connections.take(address, 1)) {
+    return false;
+  };
+  const turn = (): void => {
+    const now = monotonic();
+    // One, and more after a turn in which long reviews were decided.
+    const count = 1 + Math.min((now - latest) / MILLISECONDS_AN_OPENING, 10);
+    latest = now;
+    isBusy = true;
+    for (let left = count; isBusy && left >= 1; left -= 1) isBusy = openNext();
+    if (isBusy) setImmediate(turn);
+  };
+  const start = (): void => {
+    if (!isBusy) turn();
+  };
+  server.removeAllListeners('connection').on('connection', (socket: Socket) => {
+    const address = addressOf(socket);
+    while (!places.take(address, 1)) {
+      // An API server has made the call of the oldest on another connection, but still dials (Go's net/http).
+      const [oldest] = waiting.get(address) ?? [];
+      if (oldest !== undefined) {
+        oldest.drop();
+        continue;
+      }
       dropped(address);
       socket.destroy();
       return;
     }
-    socket.once('close', () => connections.giveBack(address, 1));
+    const queue = waiting.get(address) ?? new Set<Waiting>();
+    const left = (): void => {
+      queue.delete(entry);
+      if (queue.size === 0) waiting.delete(address);
+      places.giveBack(address, 1);
+    };
+    const { leave, drop } = untilOpened(socket, left, () => dropped(address));
+    const open = (): void => {
+      leave();
+      socket.once('close', () => {
+        opened.giveBack(address, 1);
+        start();
+      });
+      for (const listener of begin) listener.call(server, socket);
+      // HTTP reads from the socket. TLS takes what was put back, and then reads from below it (Node's _tls_wrap.js).
+      if (socket.listenerCount('data') > 0) socket.resume();
+    };
+    const entry = { open, drop };
+    waiting.set(address, queue.add(entry));
+    start();
   });
+}
+
+interface Waiting {
+  readonly open: () => void;
+  readonly drop: () => void;
+}
+
+/**
+ * Watches a socket that waits. An API server before 1.32 abandons most of them, as another connection becomes free for
+ * the call. Only who reads notices that.
+ *
+ * @returns `leave` ends the wait, and puts back what was read. The socket is paused then. `drop` closes the socket
+ */
+function untilOpened(
+  socket: Socket,
+  left: () => void,
+  dropped: () => void,
+): { readonly leave: () => void; readonly drop: () => void } {
+  const chunks: Buffer[] = [];
+  const end = (): void => {
+    clearTimeout(limit);
+    socket.off('data', keep).off('end', close).off('close', end);
+    left();
+  };
+  const close = (): void => {
+    end();
+    socket.destroy();
+  };
+  const drop = (): void => {
+    dropped();
+    close();
+  };
+  const keep = (chunk: Buffer): void => {
+    chunks.push(chunk);
+    if (socket.bytesRead > WAITING_BYTES) drop();
+  };
+  const limit = setTimeout(drop, WAITING_MILLISECONDS);
+  // An error without a listener would end the process. `close` follows.
+  socket
+    .on('data', keep)
+    .on('end', close)
+    .on('close', end)
+    .on('error', () => undefined);
+  const leave = (): void => {
+    end();
+    socket.pause();
+    if (chunks.length > 0) socket.unshift(Buffer.concat(chunks));
+  };
+  return { leave, drop };
 }
 
 /**

@@ -103,13 +103,18 @@ function observePolicies({ policies, policyBudget, now }: ProcessSources, gauge:
       return lastSync === undefined ? [] : [[lastSync / 1000]];
     },
   );
-  gauge('probewright_config_age_seconds', 'Seconds since the source of the policies last answered.', [], () => {
-    const { lastSync } = policies();
-    return [[lastSync === undefined ? NaN : (now() - lastSync) / 1000]];
-  });
+  gauge(
+    'probewright_config_age_seconds',
+    'Seconds since the source of the policies last answered. Up to about 360 is normal.',
+    [],
+    () => {
+      const { lastSync } = policies();
+      return [[lastSync === undefined ? NaN : (now() - lastSync) / 1000]];
+    },
+  );
   gauge(
     'probewright_policies_over_budget',
-    'Policies whose newest version is not in force because a budget is exhausted, by budget.',
+    'Policies whose newest version is not in force because a budget is exhausted: spec, policies, bytes or total.',
     ['budget'],
     () => POLICY_BUDGETS.map((budget) => [policyBudget?.().overBudget[budget] ?? 0, { budget }]),
   );
@@ -130,7 +135,7 @@ function observePolicies({ policies, policyBudget, now }: ProcessSources, gauge:
 function observeFacts({ factBudgets }: ProcessSources, gauge: AddGauge): void {
   gauge(
     'probewright_facts_left_out',
-    'Exceptions, Services and StartupProfiles without effect: over a budget (reason), or invalid.',
+    'Exceptions, Services and StartupProfiles without effect: invalid, or over the budget object, objects, bytes or total.',
     ['kind', 'reason'],
     () =>
       (factBudgets?.() ?? []).flatMap(({ kind, leftOut }) =>

@@ -1,16 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import { looksLikeController, type TrustedControllers } from './review/trusted-controllers.ts';
+import { looksLikeController, serviceAccountNamespace, type TrustedControllers } from './review/trusted-controllers.ts';
 import { cut } from '../base/text/cut.ts';
 import { controllerOwners, namesOf } from '../engine/workload/workload-of-pod.ts';
 import type { Logger } from 'pino';
-import type { AdmissionRequest, Decision } from './review/decision.ts';
+import type { AdmissionRequest, Decision, Webhook } from './review/decision.ts';
 import type { Violation } from '../engine/checks/violation.ts';
-import type { Webhook } from './http/metrics.ts';
+import type { ReviewLog } from './http/review-endpoint.ts';
 
 /** What is said about requests. */
-export interface RequestLog {
-  decided(webhook: Webhook, request: AdmissionRequest, decision: Decision, milliseconds: number): void;
-  failed(path: string, error: unknown): void;
+export interface RequestLog extends ReviewLog {
   /** A request that the server rejected with a 4xx: not a v1 AdmissionReview, too large, or too late. */
   refused(path: string, code: number, message: string): void;
   /** The server closed a connection, or refused a body, because the client's address uses more than its share. */
@@ -22,7 +20,7 @@ const LIMITED_MILLISECONDS = 60_000;
 
 /** An error of the caller is warn, one of Probewright is error. Objects are never logged: they hold secrets. */
 export function requestLog(logger: Logger, controllers: TrustedControllers, monotonic: () => number): RequestLog {
-  const noteController = untrustedControllers(logger, controllers);
+  const noteController = untrustedControllers(logger, controllers, monotonic);
   let limitedUntil = -Infinity;
   return {
     decided: (webhook, request, decision, milliseconds) => {
@@ -101,20 +99,32 @@ function listed<T>(entries: readonly T[] | undefined, text: (entry: T) => string
   return entries === undefined || entries.length === 0 ? undefined : entries.slice(0, MAX_LISTED).map(text);
 }
 
-/** Tenants choose the names of their service accounts, so only the first ones are named. */
-const MOST_ACCOUNTS = 100;
+/**
+ * A tenant invents accounts in its own namespaces, so each namespace of accounts has a share of its own. After a day
+ * all shares begin again, so nobody fills them for good. A day has at most 10,000 such lines.
+ */
+const NAMED = { accounts: 10, namespaces: 1000, milliseconds: 86_400_000 } as const;
 
-/** Names each account once that looks like a controller and is not trusted. */
+/** Names each account once a day that looks like a controller and is not trusted. */
 function untrustedControllers(
   logger: Logger,
   controllers: TrustedControllers,
+  monotonic: () => number,
 ): (request: AdmissionRequest, isDenied: boolean) => void {
-  const named = new Set<string>();
+  const named = new Map<string, Set<string>>();
+  let until = -Infinity;
   return (request, isDenied) => {
     const { userName, namespace, kind } = request;
-    if (named.size >= MOST_ACCOUNTS || named.has(userName)) return;
     if (!looksLikeController(request, controllers, isDenied)) return;
-    named.add(userName);
+    if (monotonic() >= until) {
+      named.clear();
+      until = monotonic() + NAMED.milliseconds;
+    }
+    const home = serviceAccountNamespace(userName) ?? '';
+    const ofHome = named.get(home) ?? new Set();
+    if (ofHome.has(userName) || ofHome.size >= NAMED.accounts) return;
+    if (ofHome.size === 0 && named.size >= NAMED.namespaces) return;
+    named.set(home, ofHome.add(userName));
     const owners = controllerOwners(request.object ?? {}).map((owner) => `${owner.apiVersion}/${owner.kind}`);
     logger.warn(
       { user: brief(userName), namespace: brief(namespace), kind: brief(kind.kind), owner: brief(owners.join()) },

@@ -13,6 +13,7 @@ import { servingTls } from './certificates/serving-tls.ts';
 import { buildWebhookApp } from './http/app.ts';
 import { Metrics, type EffectResult } from './http/metrics.ts';
 import { requestLog } from './request-log.ts';
+import { decide } from './review/decide.ts';
 import type { Server } from 'node:https';
 import type { FastifyInstance } from 'fastify';
 import type { ServeConfig, ServeDependencies } from './config.ts';
@@ -112,21 +113,19 @@ async function buildParts(config: ServeConfig, dependencies: ServeDependencies, 
   const limits = { dropped: () => metrics.connectionDropped('health'), monotonic };
   const healthApp = (): FastifyInstance => buildHealthApp(readiness, metrics.registry, limits);
   const health = new ListeningPort(healthApp, { host: config.host, port: config.healthPort, flag: '--health-port' });
+  const { enforcement, mutation, controllers } = config;
+  const settings = { policies: () => store.current, now, kinds, enforcement, mutation, controllers };
   const app = (): FastifyInstance => {
     const { clientCa, ...pair } = tls.settings();
     return buildWebhookApp({
       ...pair,
       callers: clientCa === undefined ? undefined : { ca: clientCa, names: config.clientNames },
-      policies: () => store.current,
+      decide: (webhookName, request) => decide(webhookName, request, settings),
       ...cluster?.forReviews,
-      mutation: config.mutation,
-      ...{ enforcement: config.enforcement, denialContact: config.denialContact },
-      kinds,
-      controllers: config.controllers,
+      denialContact: config.denialContact,
       draining: () => isDraining,
       metrics,
-      log: requestLog(log, config.controllers, monotonic),
-      now,
+      log: requestLog(log, controllers, monotonic),
       monotonic,
       random: Math.random,
     });

@@ -1,4 +1,4 @@
-import type { Coverage } from '../../src/cli/check/check-inputs.ts';
+import type { Coverage } from '../../src/cli/check/coverage.ts';
 
 const NOTHING = { have: 0, get: 0, lack: 0, reasons: {} };
 

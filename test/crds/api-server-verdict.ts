@@ -16,7 +16,7 @@ export interface PlacedRule extends CelRule {
 
 /**
  * What an API server does with a custom resource of ours: it drops what the schema does not know, holds the rest to the schema, and runs
- * the CEL rules. Modelled after apiextensions-apiserver, and held to a real one in test/e2e/crds.test.ts.
+ * the CEL rules. Modelled after apiextensions-apiserver, and held to a real one in test/e2e/crds.cluster.test.ts.
  */
 export class ApiServerVerdict {
   readonly schema: OpenApiSchema;

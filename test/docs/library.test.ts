@@ -4,7 +4,7 @@ import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
 import { parseProbePolicy } from '../../src/engine/policy/read-policy.ts';
 import type { ProbePolicy } from '../../src/engine/policy/probe-policy.ts';
 import { policyAdvice } from '../../src/engine/verdict/policy-advice.ts';
-import { guaranteedStartSeconds, probeTiming } from '../../src/engine/probe/timing.ts';
+import { guaranteedStartSeconds, probeTiming } from '../../src/engine/time/timing.ts';
 import { parseYamlDocuments } from '../../src/yaml/reading/documents.ts';
 import { chartFiles } from '../../scripts/chart/chart-files.ts';
 

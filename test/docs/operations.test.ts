@@ -156,24 +156,13 @@ describe('docs/troubleshooting.md', () => {
   });
 });
 
-describe('docs/observability.md', () =>
-  it('lists every alert with its severity, and no other', () => {
-    const rules = readFileSync(`${CHART}/templates/monitoring/prometheus-rule.yaml`, 'utf8');
-    const alerts = [...rules.matchAll(/"alert" "(\w+)" "severity" (?:"(\w+)"|\(ternary "critical" "(\w+)")/g)];
-    const listed = [...doc('observability.md').matchAll(/^\| `(Probewright\w+)` \| (\w+) \|/gm)];
-    expect(listed.map(([, alert, severity]) => [alert, severity])).toEqual(
-      alerts.map(([, alert, severity, usual]) => [alert, severity ?? usual]),
-    );
-    expect(alerts.length).toBe([...rules.matchAll(/\(dict "alert"/g)].length);
-  }));
-
 describe('break-glass', () =>
   it('has the commands of the release notes, word for word', () => {
     const notes = readFileSync(`${CHART}/templates/NOTES.txt`, 'utf8')
       .replaceAll('{{ $name }}', 'probewright')
       .replaceAll('{{ $mutating }}', '00-probewright');
     const commands = [...notes.matchAll(/^ {2}(kubectl (?:delete|patch) .*)$/gm)].map(([, command = '']) => command);
-    expect(commands.length).toBe(3);
+    expect(commands.length).toBe(1);
     const lines = troubleshooting.split('\n');
     for (const command of commands) expect(lines).toContain(command);
   }));

@@ -23,7 +23,7 @@ export interface Image {
   remove(): Promise<void>;
 }
 
-/** Puts the image's files together; image.test.ts proves that the Dockerfile does so from a clean tree. */
+/** Puts the image's files together; image.cluster.test.ts proves that the Dockerfile does so from a clean tree. */
 export async function makeImage(): Promise<Image> {
   const [, runtime, image] = await readDockerfile(root);
   if (runtime === undefined || image === undefined) throw new Error('the Dockerfile has three stages');

@@ -62,7 +62,7 @@ export function repairScenarios(cluster: () => ChartCluster): void {
       const undo = 'kubectl rollout undo deployment/web --namespace apps';
       await waitUntil('the rollback is rejected', async () => {
         const { code, stderr } = await cluster().shell(`${undo} --dry-run=server`);
-        return code !== 0 && stderr.includes('(named-port)') && stderr.includes('apply a ProbeException first');
+        return code !== 0 && stderr.includes('(named-port)') && stderr.includes('kind: ProbeException');
       });
       const end = new Date(Date.now() + 86_400_000).toISOString().replace(/\.\d+/, '');
       await repair('A rollback is denied', (script) => script.replace(/(?<=expires: )".*"/, `"${end}"`));

@@ -27,7 +27,7 @@ export function explainedPod(
     metadata: { name: 'web', labels: { app: 'web' }, ...metadata },
     spec: { ...spec, containers: named },
   };
-  const settings = { policies, namespace: 'apps', kinds: KNOWN_KINDS, now: NOW };
+  const settings = { snapshot: policies, namespace: 'apps', kinds: KNOWN_KINDS, now: NOW };
   const workload = explainManifest(pod, 'a.yaml:1:1', settings);
   if (workload === undefined) throw new Error('no workload');
   return workload;

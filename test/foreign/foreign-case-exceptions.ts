@@ -5,7 +5,7 @@ const NO_HANDLER = 'A probe of `{}` has no handler, and no API server accepts it
 
 /**
  * Cases of other tools' test suites with which we do not agree, by id, and why, in one sentence. docs/comparison.md prints this table, and
- * test/foreign/foreign-cases.test.ts fails for a difference that is not listed and for an entry that does not differ any more.
+ * test/foreign/foreign-cases.tools.test.ts fails for a difference that is not listed and for an entry that does not differ any more.
  */
 export const FOREIGN_CASE_EXCEPTIONS: Readonly<Record<string, string>> = {
   'gatekeeper/requiredprobes/suite/update': ANY_UPDATE,

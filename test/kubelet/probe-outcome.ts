@@ -1,6 +1,6 @@
 import { objectMember, type JsonObject } from '../../src/base/json/json-value.ts';
 import { handlerKindsOf } from '../../src/engine/probe/probe.ts';
-import { probeTiming } from '../../src/engine/probe/timing.ts';
+import { probeTiming } from '../../src/engine/time/timing.ts';
 import type { Answer, ProbeType } from './truth.ts';
 
 /**

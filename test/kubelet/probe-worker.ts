@@ -1,4 +1,4 @@
-import { probeTiming } from '../../src/engine/probe/timing.ts';
+import { probeTiming } from '../../src/engine/time/timing.ts';
 import { outcomeOf, type Outcome } from './probe-outcome.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
 import type { Agenda } from './agenda.ts';

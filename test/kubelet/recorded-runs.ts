@@ -52,7 +52,7 @@ const WRONG_SCHEME = 'plain-tls';
 export function recordedRuns(batch: Batch): RecordedRun[] {
   const { cases, truth, pods } = recording(batch);
   const [truthOf, statusesOf] = [byPod(truth), byPod(pods)];
-  const settings = { policies: policySet(), namespace: batch, kinds: KNOWN_KINDS, now: NOW };
+  const settings = { snapshot: policySet(), namespace: batch, kinds: KNOWN_KINDS, now: NOW };
   return cases.flatMap((recorded) => {
     const metadata = objectMember(recorded.pod, 'metadata') ?? {};
     const pod = stringMember(metadata, 'name') ?? '';

@@ -1,5 +1,5 @@
 import { objectMember, stringMember, type JsonObject } from '../../src/base/json/json-value.ts';
-import { probeTiming } from '../../src/engine/probe/timing.ts';
+import { probeTiming } from '../../src/engine/time/timing.ts';
 import { Agenda } from './agenda.ts';
 import { backOffTexts } from './back-off.ts';
 import { killOf, startsAgain } from './container-kill.ts';

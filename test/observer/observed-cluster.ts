@@ -56,6 +56,7 @@ export class ObservedCluster {
       host: '127.0.0.1',
       healthPort: 0,
       dashboardPort: undefined,
+      dashboardHosts: undefined,
       enforcement: 'Deny',
       mutation: 'On',
       logLevel: 'info',

@@ -115,6 +115,7 @@ interface PodCase {
   readonly isSidecar?: boolean;
   readonly scene: ContainerScene;
   readonly spec?: JsonObject;
+  readonly metadata?: JsonObject;
   readonly events: readonly EventCase[];
   /** The second at which the observer tells. */
   readonly now: number;
@@ -142,7 +143,17 @@ function eventsOf(given: EventCase, place: string): JsonObject[] {
 
 /** What the observer tells in a case of test/fixtures/failing. */
 export function toldInCase(given: JsonObject): JsonObject {
-  const { probes, container, startup, isSidecar = false, scene, spec, events: list, now } = given as unknown as PodCase;
+  const {
+    probes,
+    container,
+    startup,
+    isSidecar = false,
+    scene,
+    spec,
+    metadata,
+    events: list,
+    now,
+  } = given as unknown as PodCase;
   const names = probes ?? (container === undefined ? (['livenessProbe', 'readinessProbe'] as const) : []);
   const startupProbe = startup && { httpGet, periodSeconds: 5, failureThreshold: startup };
   const whole = {
@@ -150,7 +161,8 @@ export function toldInCase(given: JsonObject): JsonObject {
     ...(startupProbe && { startupProbe }),
     ...container,
   };
-  const pod = observedPod(whole, scene, spec);
+  const own = observedPod(whole, scene, spec);
+  const pod = { ...own, metadata: { ...(own['metadata'] as JsonObject), ...metadata } };
   return {
     told: told(
       isSidecar ? asSidecar(pod) : pod,

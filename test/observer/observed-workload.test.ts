@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { versionOf, workloadOf } from '../../src/observer/observed-workload.ts';
+import { isOfController, versionOf, workloadOf } from '../../src/observer/observed-workload.ts';
+import type { ClusterKind } from '../../src/cluster/sources/cluster-kinds.ts';
 
 const SERVED = { group: 'apps', apiVersion: 'apps/v1', kind: 'Deployment' };
 const read = (metadata: object): unknown =>
@@ -25,4 +26,16 @@ it('a version is a number of etcd, and nothing else', () => {
     NaN,
     NaN,
   ]);
+});
+
+it.each([
+  ['Pod', '', true, true],
+  ['Pod', '', false, false],
+  ['Job', 'batch', true, true],
+  ['ReplicaSet', 'apps', true, true],
+  ['Deployment', 'apps', true, false],
+  ['Job', 'example.com', true, false],
+])('a %s of group "%s" with a controller %s is made by the controller: %s', (kind, itsGroup, controller, isMade) => {
+  const object = { metadata: { name: 'x', ownerReferences: [{ apiVersion: 'v1', kind: 'Y', name: 'y', controller }] } };
+  expect(isOfController(object, { group: itsGroup, kind } as ClusterKind)).toBe(isMade);
 });

@@ -29,7 +29,7 @@ beforeEach(() => {
     if (path.endsWith('/deployments/web')) return deployment;
     if (!path.endsWith('/events')) return listOf();
     if (events instanceof Error) return events;
-    return query?.['fieldSelector']?.endsWith('Unhealthy') === true ? listOf(...events) : listOf();
+    return query?.['fieldSelector']?.endsWith('type=Warning') === true ? listOf(...events) : listOf();
   });
 });
 const look = (
@@ -39,9 +39,10 @@ const look = (
   lookOnce(answering, {
     namespace: 'apps',
     named: undefined,
+    states: [],
     readsEvents: true,
     snapshot: injecting,
-    webhook: { scope: DEFAULT_SCOPE, isScopeRead: true, stepOf },
+    webhook: { scope: DEFAULT_SCOPE, stepOf },
     now: NOW,
     ...more,
   });
@@ -95,7 +96,7 @@ describe('one look at a cluster', () => {
     expect(one.of(WEB)?.failing.map(({ properties }) => properties)).toMatchObject([
       { cause: 'http-404', times: '3', pods: '1' },
     ]);
-    expect(eventLists()).toBe(3);
+    expect(eventLists()).toBe(2);
   });
 
   it('tells of no failure, and reads no event, unless events are asked for', async () => {
@@ -173,6 +174,17 @@ describe('a look at named workloads', () => {
     const node = { apiVersion: 'v1', kind: 'Node', name: 'n', uid: 'n', controller: true };
     pods = [lacking('web-1', { ownerReferences: [node] })];
     expect((await look()).of(ITSELF)?.pods).toBe(1);
+  });
+
+  it('advises what works where the rollouts of the Deployment are paused, for the Deployment and for its Pod', async () => {
+    pods = [lacking('web-1')];
+    deployment = { spec: { paused: true } };
+    const one = await look({ named: named(WEB, ITSELF) });
+    const fixes = [{ ...WEB, hold: 'paused' } as const, ITSELF].map(
+      (workload) => one.of(workload)?.missedResults[0]?.properties['fix'],
+    );
+    const resume = 'It is paused. Resume it first: kubectl rollout resume deployment/web -n apps && ';
+    expect(fixes).toEqual(Array(2).fill(`${resume}kubectl rollout restart deployment/web -n apps`));
   });
 
   it('advises no restart of a Deployment that is gone', async () => {

@@ -36,7 +36,7 @@ afterEach(async () => {
 const hears = (last: string): Promise<void> => waitUntil(last, () => heard.at(-1) === last);
 
 describe('the watch of Pods', () => {
-  it('lists the Pods that have not ended, then reports changes with the instant at which they came', async () => {
+  it('lists the Pods that have not succeeded, those that have failed as gone, then reports changes with the instant at which they came', async () => {
     api.put(PODS, pod('a'));
     api.put(PODS, pod('done', 'Succeeded'));
     api.put(PODS, pod('lost', 'Failed'));
@@ -52,7 +52,15 @@ describe('the watch of Pods', () => {
     api.put(PODS, pod('b', 'Succeeded'));
     await hears('gone b at 4000');
     expect(heard).toEqual([
-      ...['listing', 'seen a at 1000', 'listed', 'seen b at 2000', 'gone a at 3000', 'gone b at 4000'],
+      ...[
+        'listing',
+        'seen a at 1000',
+        'gone lost at 1000',
+        'listed',
+        'seen b at 2000',
+        'gone a at 3000',
+        'gone b at 4000',
+      ],
     ]);
     expect(logged).toEqual([]);
   });

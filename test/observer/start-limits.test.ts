@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { liveContainer } from '../../src/observer/live-pod.ts';
 import { overEstimate, startLimits, startProbeOf, type StartLimits } from '../../src/observer/start-limits.ts';
-import type { ProbeTiming } from '../../src/engine/probe/timing.ts';
+import type { ProbeTiming } from '../../src/engine/time/timing.ts';
 
 const withProbes = (spec: object, podSpec: object = {}): ReturnType<typeof liveContainer> =>
-  liveContainer({ name: 'app', role: 'application', spec: { ...spec } }, { ...podSpec });
+  liveContainer({ name: 'app', role: 'application', list: 'containers', spec: { ...spec } }, { ...podSpec });
 const limits = (spec: object, podSpec: object = {}): StartLimits => startLimits(withProbes(spec, podSpec));
 
 const TIMING: ProbeTiming = {

@@ -6,7 +6,7 @@ import type { TestProject } from 'vitest/node';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The directory with the bundle of the container image, `probewright.js`, and with `inside.js` of these tests. */
+    /** The directory with the bundle of the container image, `probewright.js`, and with `inside.js` and `first-review.js` of these tests. */
     readonly builtProgram: string;
   }
 }
@@ -19,7 +19,8 @@ declare module 'vitest' {
  */
 export default async function build(project: TestProject): Promise<() => Promise<void>> {
   const directory = await realpath(await mkdtemp(join(tmpdir(), 'probewright-robustness-built-')));
-  await bundle({ ...PROGRAM, inside: 'test/robustness/inside.ts' }, directory);
+  const inside = { inside: 'test/robustness/inside.ts', 'first-review': 'test/robustness/first-review-child.ts' };
+  await bundle({ ...PROGRAM, ...inside }, directory);
   project.provide('builtProgram', directory);
   return () => rm(directory, { recursive: true, force: true });
 }

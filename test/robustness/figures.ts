@@ -4,6 +4,7 @@ import { appendFileSync } from 'node:fs';
 export const AREAS = [
   'Hostile bodies',
   'Hostile clients',
+  'Long reviews',
   'Hostile policies',
   'Long decisions',
   'Faults',

@@ -1,7 +1,10 @@
 /** What a run may be told by its environment; everything has a default. */
 
-/** Seed of everything random. It is printed, and the same seed gives the same inputs. */
-export const SEED = integer('ROBUSTNESS_SEED', Math.floor(Math.random() * 2 ** 31));
+/**
+ * Seed of everything random, fixed for the same reason as that of all properties. It is printed, and the same seed gives
+ * the same inputs: `ROBUSTNESS_SEED=$RANDOM` hunts.
+ */
+export const SEED = integer('ROBUSTNESS_SEED', 20261129);
 /** How many random inputs each call of the fuzzer gets. */
 export const RUNS = integer('ROBUSTNESS_RUNS', 1500);
 /** How many random worlds each property sees. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import jsonPatch from 'fast-json-patch';
 import { parse } from 'yaml';
 import { mutate, validate } from '../support/decisions.ts';
-import { parseBody, type ReadBody } from '../../src/webhook/http/body-limit.ts';
+import { parseBody } from '../../src/webhook/review/body.ts';
 import { decodeReview } from '../../src/webhook/review/review.ts';
 import { runCommandLine } from '../../src/cli/commands.ts';
 import { mergeLayers } from '../../src/engine/policy/container-policy.ts';
@@ -12,7 +12,7 @@ import { builtInPolicy, mergeChecks } from '../../src/engine/policy/check-policy
 import { parseProbePolicy } from '../../src/engine/policy/read-policy.ts';
 import type { ProbePolicy } from '../../src/engine/policy/probe-policy.ts';
 import { Snapshot } from '../../src/engine/facts/snapshot.ts';
-import { readPolicyDocuments } from '../../src/cli/input/inputs.ts';
+import { readPolicyDocuments } from '../../src/cli/input/world.ts';
 import { KNOWN_KINDS } from '../../src/engine/workload/kinds.ts';
 import { DEFAULT_TRUSTED_CONTROLLERS } from '../../src/webhook/review/trusted-controllers.ts';
 import { NOW } from '../support/now.ts';
@@ -117,14 +117,6 @@ function json(text: string): unknown {
   }
 }
 
-function body(text: string): ReadBody | undefined {
-  try {
-    return parseBody(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** As src/webhook/http/review-endpoint.ts does it. */
 function review(text: string): Outcome {
   let slowest = 0;
@@ -132,9 +124,9 @@ function review(text: string): Outcome {
   for (const policies of sets) {
     for (const webhook of ['mutate', 'validate'] as const) {
       const began = performance.now();
-      const read = body(text);
-      if (read === undefined) return { verdict: 'not JSON' };
-      const decoded = decodeReview(read.value, text.length, read.tooLarge);
+      const read = parseBody(text);
+      if (read.problem !== undefined) return { verdict: 'not JSON' };
+      const decoded = decodeReview(read.value, read.unread);
       if (decoded.problem !== undefined) return { verdict: 'refused' };
       const { request } = decoded;
       const { reply } =

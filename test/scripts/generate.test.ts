@@ -14,7 +14,7 @@ it('npm run generate runs every generate script, what others read first', () => 
   for (const [first, then] of [
     ['checks', 'crds'],
     ['crds', 'chart'],
-    ['checks', 'flags'],
+    ['checks', 'reference'],
     ['report', 'images'],
   ] as const)
     expect(names.indexOf(first)).toBeLessThan(names.indexOf(then));

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { countOf, findingsIn, judgeReport } from '../../scripts/judge/judged-findings.ts';
 import { runProbewright } from '../cli/run-probewright.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
-import type { Level } from '../../src/cli/output/level.ts';
+import type { Level } from '../../src/engine/verdict/levels.ts';
 import type { CheckOutput } from '../../src/cli/output/json-outputs.ts';
 
 const CONTAINER = `

@@ -1,4 +1,7 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import {
   closureOf,
   filesBelow,
@@ -9,6 +12,7 @@ import {
   textSizeOf,
 } from '../../scripts/size/measure.ts';
 import { exportedNames, namesExportedTwice } from '../../scripts/size/exported-names.ts';
+import { walkOf } from '../../scripts/size/walk.ts';
 import { callersOf, callsIn, rawReadsOf } from '../../scripts/size/raw-json.ts';
 
 describe('the size of a text', () => {
@@ -42,6 +46,29 @@ describe('what a file imports, directly or not', () => {
       ['d', ['a']],
     ]);
     expect([...closureOf('a', graph)].sort()).toEqual(['a', 'b', 'c']);
+  });
+});
+
+describe('the walk of a value', () => {
+  const files = filesBelow('src');
+
+  it('enters each function that is given something of the value, once, and counts the ways back up', async () => {
+    const folder = await temporaryDirectory();
+    const [a, b, c] = ['a.ts', 'b.ts', 'c.ts'].map((name) => join(folder, name));
+    const texts = [
+      "import { one } from './b.ts';\nimport { deep } from './c.ts';\n" +
+        'export function start({ x }) { const part = x.y; one(part); late(x); deep(1); }\nfunction late(x) { one(x); }\n',
+      "import { deep } from './c.ts';\nexport const one = (x) => deep([x]);\n",
+      'export function deep(all) { return all; }\n',
+    ];
+    for (const [index, file] of [a, b, c].entries()) await writeFile(file ?? '', texts[index] ?? '');
+    const graph = importGraph([a, b, c].filter((file) => file !== undefined));
+    expect(walkOf(a ?? '', 'start', folder, graph)).toEqual({ stays: [a, b, c, a], climbs: 1 });
+  });
+
+  it('ends where the folder ends', () => {
+    const { stays, climbs } = walkOf('src/webhook/review/validate.ts', 'validate', 'src/cli/', importGraph(files));
+    expect([stays, climbs]).toEqual([['src/webhook/review/validate.ts'], 0]);
   });
 });
 
@@ -88,10 +115,10 @@ describe('reads of raw JSON', () => {
 });
 
 describe('the texts', () => {
-  it('of docs are at most 22 pages and 40,000 words', () => {
+  it('of docs are at most 22 pages and 43,300 words', () => {
     const { pages, words } = textSizeOf(filesBelow('docs', '.md'));
     expect(pages).toBeLessThanOrEqual(22);
-    expect(words).toBeLessThanOrEqual(40_000);
+    expect(words).toBeLessThanOrEqual(43_300);
   });
 
   it('of the README are at most 700 words and 10 links', () => {
@@ -108,7 +135,7 @@ describe('the texts', () => {
 
 /*
  * What an auditor has to read (design-one section 6). A check is a file that a reader opens alone, so a new check needs
- * no room here but in `src` as a whole. Raise a bound only in a commit that says what the reader gets for it.
+ * no room here. The lines of `src` as a whole are told by `npm run size`. Raise a bound only in a commit that says what the reader gets for it.
  */
 describe('the code', () => {
   const src = filesBelow('src');
@@ -125,8 +152,11 @@ describe('the code', () => {
     expect([...singleChecks].filter((file) => file.includes('/lib/'))).toEqual([]);
   });
 
-  it('of src has at most 48,700 lines', () => {
-    expect(sizeOf(src).lines).toBeLessThanOrEqual(48_700);
+  it('of check is read in at most 47 stays and 11 climbs', () => {
+    const { stays, climbs } = walkOf('src/cli/check/check.ts', 'runCheck', 'src/cli/', graph);
+    expect(stays.length).toBeLessThanOrEqual(47);
+    expect(climbs).toBeLessThanOrEqual(11);
+    expect(stays).toContain('src/cli/input/world.ts');
   });
 
   it('exports no name twice', () => expect([...namesExportedTwice(src).keys()]).toEqual([]));
@@ -135,11 +165,17 @@ describe('the code', () => {
     for (const file of src) expect(sizeOf([file]).lines, file).toBeLessThanOrEqual(350);
   });
 
-  it('of a decision has at most 9,450 lines beside single checks', () => {
-    expect(linesBehind('src/webhook/review/validate.ts', 'src/webhook/review/mutate.ts')).toBeLessThanOrEqual(9_450);
+  it('of a decision has at most 13,100 lines beside single checks', () => {
+    expect(linesBehind('src/webhook/review/validate.ts', 'src/webhook/review/mutate.ts')).toBeLessThanOrEqual(13_100);
   });
 
-  it('that serve can load has at most 20,950 lines beside single checks', () => {
-    expect(linesBehind('src/webhook/serve.ts')).toBeLessThanOrEqual(20_950);
+  it('of the endpoint, which is given its decisions, has at most 3,000 lines', () => {
+    const endpoint = closureOf('src/webhook/http/review-endpoint.ts', graph);
+    expect(sizeOf(endpoint).lines).toBeLessThanOrEqual(3000);
+    expect(endpoint).not.toContain('src/engine/workload/pod.ts');
+  });
+
+  it('that serve can load has at most 25,300 lines beside single checks', () => {
+    expect(linesBehind('src/webhook/serve.ts')).toBeLessThanOrEqual(25_300);
   });
 });

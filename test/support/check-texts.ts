@@ -1,5 +1,5 @@
-import { checkInputs } from '../../src/cli/check/check-inputs.ts';
-import { inputsOf } from '../../src/cli/input/inputs.ts';
+import { checkManifests } from '../../src/cli/check/check-manifests.ts';
+import { worldOf } from '../../src/cli/input/world.ts';
 import { KNOWN_KINDS, type WorkloadKind } from '../../src/engine/workload/kinds.ts';
 import { NOW } from './now.ts';
 import type { CheckReport } from '../../src/cli/check/report.ts';
@@ -12,5 +12,6 @@ export function checkTexts(
   { namespace = 'default', kinds = KNOWN_KINDS }: { namespace?: string; kinds?: readonly WorkloadKind[] } = {},
 ): CheckReport {
   const texts = (list: ManifestText[]): { texts: ManifestText[]; problems: [] } => ({ texts: list, problems: [] });
-  return checkInputs(inputsOf(texts(manifests), texts(policies), { namespace, kinds, now: NOW }), 'Deny');
+  const { manifests: given, world } = worldOf(texts(manifests), texts(policies), { namespace, kinds, now: NOW });
+  return checkManifests(given, world);
 }

@@ -5,7 +5,7 @@ const FEWEST = 20;
 
 /**
  * The runs of a property: all of them in `npm run test:slow`, which sets FULL_RUNS, and a tenth in `npm test`, so that
- * `npm test` stays fast. fast-check has new seeds for each run of the tests.
+ * `npm test` stays fast.
  */
 export function runs(all: number): number {
   return process.env['FULL_RUNS'] === undefined ? Math.max(Math.min(all, FEWEST), Math.ceil(all / PART)) : all;

@@ -18,7 +18,7 @@ function logged(write: (log: ReturnType<typeof createLogger>) => void): {
 type Decided = Parameters<ReturnType<typeof requestLog>['decided']>;
 const asked = (members: Partial<Decided[1]>): Decided[1] => ({
   ...{ uid: 'u', kind: { group: '', version: 'v1', kind: 'Pod' }, subResource: '', operation: 'CREATE', name: '' },
-  ...{ namespace: 'apps', userName: 'jane', dryRun: true, object: undefined, oldObject: undefined, textLength: 0 },
+  ...{ namespace: 'apps', userName: 'jane', dryRun: true, object: undefined, oldObject: undefined },
   ...members,
 });
 const reply = {
@@ -122,34 +122,54 @@ it('names in the lines about requests are escaped as well, and cut between chara
   expect(lines[0]?.['user']).toBe(HOSTILE.slice(0, 250) + (HOSTILE.length > 253 ? '...' : ''));
 });
 
-it('an account that looks like a controller and is not trusted is named once, and a hundred accounts at most', () => {
+/** The accounts that the log names, of Pods with a controller reference that these users create at these times. */
+function namedAccounts(creations: readonly (readonly [userName: string, time?: number])[]): Record<string, unknown>[] {
   const reference = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid: 'u', controller: true };
-  const from = (userName: string): Decided[1] =>
-    asked({ userName, dryRun: false, object: { metadata: { ownerReferences: [reference] } } });
-  const decision = { reply: {} as never, result: 'allow' } as const;
+  let now = 0;
   const { lines } = logged((log) => {
-    const requests = requestLog(
-      log,
-      { accounts: ['system:serviceaccount:ops:listed'], foreignServiceAccounts: true },
-      () => 0,
-    );
-    const users = ['jane', 'system:kube-controller-manager', 'system:serviceaccount:ops:listed'];
-    for (const user of users) requests.decided('validate', from(user), decision, 1);
-    for (const round of [0, 1])
-      for (let index = 0; index < 120 + round; index++)
-        requests.decided('validate', from(`system:serviceaccount:ops:a-${index}`), decision, 1);
+    const trusted = { accounts: ['system:serviceaccount:ops:listed'], foreignServiceAccounts: true };
+    const requests = requestLog(log, trusted, () => now);
+    for (const [userName, time = 0] of creations) {
+      now = time;
+      const request = asked({ userName, dryRun: false, object: { metadata: { ownerReferences: [reference] } } });
+      requests.decided('validate', request, { reply: {} as never, result: 'allow' }, 1);
+    }
   });
-  const named = lines.filter(({ msg }) => msg !== 'decision');
-  expect(named).toHaveLength(100);
-  expect(named[0]).toMatchObject({
-    level: 'warn',
-    user: 'system:serviceaccount:ops:a-0',
-    namespace: 'apps',
-    kind: 'Pod',
-    owner: 'apps/v1/ReplicaSet',
+  return lines.filter(({ msg }) => msg !== 'decision');
+}
+
+const DAY = 86_400_000;
+const account = (namespace: string, name: string): readonly [string] => [`system:serviceaccount:${namespace}:${name}`];
+const many = (count: number, one: (index: number) => readonly [string]): (readonly [string])[] =>
+  Array.from({ length: count }, (_, index) => one(index));
+
+it('an account that looks like a controller and is not trusted is named once a day', () => {
+  const [operator] = account('argo', 'argo-rollouts');
+  const others = [['jane'], ['system:kube-controller-manager'], account('ops', 'listed')] as const;
+  const named = namedAccounts([...others, [operator], [operator, DAY - 1], [operator, DAY], [operator, DAY + 1]]);
+  const line = {
+    ...{ level: 'warn', user: operator, namespace: 'apps', kind: 'Pod', owner: 'apps/v1/ReplicaSet' },
     msg: 'the account looks like a controller, but its controller references do not count',
-  });
+  };
+  expect(named).toEqual([expect.objectContaining(line), expect.objectContaining(line)]);
 });
+
+it('a thousand invented accounts of a namespace are ten lines, and hide no account of another namespace', () => {
+  const invented = many(1000, (index) => account('team', `a-${index}`));
+  const named = namedAccounts([...invented, account('argo', 'argo-rollouts'), ...invented]);
+  expect(named.map(({ user }) => user)).toEqual([...invented.slice(0, 10), account('argo', 'argo-rollouts')].flat());
+});
+
+it('invented namespaces fill the log to its bound, and hide an account until the next day at most', () => {
+  const invented = many(1200, (index) => account(`n-${index}`, 'a'));
+  const [operator] = account('argo', 'argo-rollouts');
+  const named = namedAccounts([...invented, [operator], [operator, DAY]]);
+  expect(named).toHaveLength(1001);
+  expect(named.at(-1)).toMatchObject({ user: operator });
+});
+
+it('an account with a name that no account can have is not kept', () =>
+  expect(namedAccounts([account('n', 'a'.repeat(254)), account('n'.repeat(64), 'a')])).toEqual([]));
 
 it('a client that loses many connections has one line a minute', () => {
   let now = 0;

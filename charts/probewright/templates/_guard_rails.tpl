@@ -104,7 +104,8 @@ must not be where its message needs no explanation; a regular expression does.
 {{- end -}}
 {{- range $key := list "apiServerIngressCIDRs" "apiServerEgressCIDRs" -}}
 {{- range get $.Values.networkPolicy $key -}}
-{{- if not (regexMatch "^([0-9]{1,3}([.][0-9]{1,3}){3}/([0-9]|[12][0-9]|3[0-2])|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*/([0-9]|[1-9][0-9]|1[01][0-9]|12[0-8]))$" .) -}}
+{{- $family := include "probewright.isAddress" (regexReplaceAll "/.*$" . "") -}}
+{{- if or (not $family) (not (regexMatch "/([0-9]|[1-9][0-9]|1[01][0-9]|12[0-8])$" .)) (and (eq $family "4") (not (regexMatch "/([12]?[0-9]|3[0-2])$" .))) -}}
 {{- fail (printf "networkPolicy.%s has %q, which is no CIDR. Write an address and the length of its prefix, such as 10.0.0.7/32" $key .) -}}
 {{- end -}}
 {{- end -}}
@@ -204,23 +205,73 @@ must not be where its message needs no explanation; a regular expression does.
 
 {{/* What would become another argument than the value says. */}}
 {{- define "probewright.refuseArgs" -}}
-{{- $flags := (.Files.Get "files/serve-limits.yaml" | fromYaml).flags -}}
-{{- range .Values.extraArgs -}}
-{{- $flag := regexReplaceAll "=[\\s\\S]*$" . "" | trimPrefix "--" -}}
-{{- if and (hasPrefix "--" .) (not (has $flag $flags)) -}}
-{{- fail (printf "extraArgs: --%s is no flag of serve. docs/operate.md lists the flags" $flag) -}}
-{{- end -}}
-{{- end -}}
+{{- $limits := .Files.Get "files/serve-limits.yaml" | fromYaml -}}
+{{- include "probewright.refuseExtraArgs" (dict "path" "extraArgs" "command" "serve" "args" .Values.extraArgs "rendered" (include "probewright.args" .) "limits" $limits) -}}
+{{- include "probewright.refuseExtraArgs" (dict "path" "observer.extraArgs" "command" "observe" "args" .Values.observer.extraArgs "rendered" (include "probewright.observerArgs" .) "limits" $limits) -}}
 {{- range $path, $names := dict "trustedControllers" .Values.trustedControllers "callers.commonNames" .Values.callers.commonNames -}}
 {{- range $names -}}
-{{- if or (contains "," .) (not (trim .)) -}}
+{{- if or (contains "," .) (contains "\n" .) (not (trim .)) -}}
 {{- fail (printf "%s: %q is no name. Write one name an entry, without commas" $path .) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
+{{- range .Values.trustedControllers -}}
+{{- if or (regexMatch $limits.accounts.never .) (and (hasPrefix "system:serviceaccount" .) (not (regexMatch $limits.accounts.serviceAccount .))) -}}
+{{- fail (printf "trustedControllers has %q, which is no full name of an account: a tenant could have such an account, or nobody. Write each account in full and without *, such as system:serviceaccount:data:postgres-operator" .) -}}
+{{- end -}}
+{{- end -}}
+{{- if not (include "probewright.isAddress" .Values.host) -}}
+{{- fail (printf "host is %q, which is no IP address. Write 0.0.0.0 for IPv4, or :: for IPv6" .Values.host) -}}
+{{- end -}}
+{{- end -}}
+
+{{/*
+More flags for a command. A flag that the chart sets would take the place of what its value says. The flags of mounted files are free while the chart
+mounts none. A line break in an entry begins another argument, so lines are looked at.
+*/}}
+{{- define "probewright.refuseExtraArgs" -}}
+{{- $args := .args | empty | ternary list (join "\n" .args | splitList "\n") -}}
+{{- $rendered := splitList "\n" .rendered -}}
+{{- $others := slice $rendered 0 (sub (len $rendered) (len $args)) -}}
+{{- $values := get .limits.flagsOfValues .command -}}
+{{- $open := "" -}}
+{{- range $arg := $args -}}
+{{- $flag := regexReplaceAll "=[\\s\\S]*$" $arg "" | trimPrefix "--" -}}
+{{- if not (hasPrefix "--" $arg) -}}
+{{- if not $open -}}
+{{- fail (printf "%s has %q, which is no flag. Write --flag=value" $.path $arg) -}}
+{{- end -}}
+{{- $open = "" -}}
+{{- else if not (has $flag (get $.limits.flags $.command)) -}}
+{{- fail (printf "%s: --%s is no flag of %s. %s lists the flags" $.path $flag $.command (eq $.command "serve" | ternary "docs/operate.md" "docs/observer.md")) -}}
+{{- else -}}
+{{- if get $values $flag -}}
+{{- fail (printf "%s: --%s would replace the value %s. Set %s, and take the flag out" $.path $flag (get $values $flag) (get $values $flag)) -}}
+{{- else if or (hasKey $values $flag) (regexMatch (printf "(^|\n)--%s=" $flag) (join "\n" $others)) -}}
+{{- fail (printf "%s: --%s is a flag that the chart sets itself. Take it out, and set the chart's values" $.path $flag) -}}
+{{- end -}}
+{{- $open = contains "=" $arg | ternary "" $flag -}}
+{{- end -}}
+{{- end -}}
+{{- if $open -}}
+{{- fail (printf "%s: --%s has no value. Write --%s=value" .path $open $open) -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Something for an IP address; nothing for any other text. An IPv6 address has 8 groups, or fewer and :: for the rest. */}}
+{{- define "probewright.isAddress" -}}
+{{- $octet := "(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])" -}}
+{{- $groups := regexReplaceAll (printf ":%s([.]%s){3}$" $octet $octet) . ":0:0" -}}
+{{- if regexMatch (printf "^%s([.]%s){3}$" $octet $octet) . -}}
+4
+{{- else if and (regexMatch "^([0-9A-Fa-f]{0,4}:){2,8}[0-9A-Fa-f]{0,4}$" $groups) (not (regexMatch "^:[^:]|[^:]:$|:::|::.*::" $groups)) (or (regexMatch "^([^:]+:){7}[^:]+$" $groups) (and (contains "::" $groups) (le (len (splitList ":" (trimAll ":" $groups))) 8))) -}}
+6
+{{- end -}}
 {{- end -}}
 
 {{- define "probewright.refuseWorkloadKinds" -}}
+{{- $builtIn := (.Files.Get "files/serve-limits.yaml" | fromYaml).builtInKinds -}}
+{{- $seen := list -}}
 {{- range .Values.workloadKinds -}}
 {{- if not (and (regexMatch "^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$" .group) (regexMatch "^[A-Za-z][-A-Za-z0-9]*$" .kind)) -}}
 {{- fail (printf "workloadKinds has the kind %q of the group %q. Write both as the CustomResourceDefinition does, such as Rollout of argoproj.io" .kind .group) -}}
@@ -234,11 +285,40 @@ must not be where its message needs no explanation; a regular expression does.
 {{- if not (or .podTemplatePath (has (printf "%s/%s" .group .kind) (include "probewright.readyMadeKinds" $ | fromYamlArray))) -}}
 {{- fail (printf "workloadKinds: %s of %s is no kind that Probewright knows by itself. Set its podTemplatePath, such as spec.template" .kind .group) -}}
 {{- end -}}
+{{- if has (printf "%s/%s" .group .kind) $builtIn -}}
+{{- fail (printf "workloadKinds has %s of %s, which is built in. Take the entry out" .kind .group) -}}
+{{- end -}}
+{{- $entry := . -}}
+{{- range $seen -}}
+{{- if and (eq .group $entry.group) (eq .kind $entry.kind) -}}
+{{- $isOther := and .podTemplatePath $entry.podTemplatePath (ne .podTemplatePath $entry.podTemplatePath) -}}
+{{- if not (and $isOther (eq .resource $entry.resource) (eq (default false .runsToCompletion) (default false $entry.runsToCompletion))) -}}
+{{- fail (printf "workloadKinds has %s of %s twice. Take one entry out. Only a kind with several Pod templates has an entry for each podTemplatePath, with the same resource and runsToCompletion" .kind .group) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- $seen = append $seen . -}}
+{{- end -}}
+{{- end -}}
+
+{{/* A minimum above its maximum, anywhere in clusterPolicy: minimum and maximum, minimumSeconds and maximumSeconds. */}}
+{{- define "probewright.refuseBounds" -}}
+{{- $node := .node -}}
+{{- $at := .at -}}
+{{- if kindIs "map" $node -}}
+{{- range $key, $least := $node -}}
+{{- $upper := regexReplaceAll "^minimum" $key "maximum" -}}
+{{- if and (hasPrefix "minimum" $key) (hasKey $node $upper) (gt (float64 $least) (float64 (get $node $upper))) -}}
+{{- fail (printf "%s.%s is %v, more than %s, which is %v. Write a %s of %v or more, or a lower %s" $at $key $least $upper (get $node $upper) $upper $least $key) -}}
+{{- end -}}
+{{- include "probewright.refuseBounds" (dict "node" $least "at" (printf "%s.%s" $at $key)) -}}
+{{- end -}}
 {{- end -}}
 {{- end -}}
 
 {{/* Texts of clusterPolicy that the CustomResourceDefinition would refuse by a regular expression. */}}
 {{- define "probewright.refusePolicyTexts" -}}
+{{- include "probewright.refuseBounds" (dict "node" .Values.clusterPolicy "at" "clusterPolicy") -}}
 {{- range .Files.Get "files/policy-texts.yaml" | fromYamlArray -}}
 {{- include "probewright.refuseText" (dict "node" $.Values.clusterPolicy "steps" (splitList "." .path) "at" "clusterPolicy" "rule" .) -}}
 {{- end -}}

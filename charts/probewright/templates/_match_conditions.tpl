@@ -30,9 +30,10 @@ test/chart/match-conditions.property.test.ts proves for random requests: what th
 {{- end -}}
 
 {{/*
-True when one of kube-controller-manager's own accounts asks about an object that has a controller of a kind of Kubernetes:
+True when one of kube-controller-manager's own accounts asks about an object that Kubernetes makes for its controller:
 isControlledByControllerManager in src/webhook/review/trusted-controllers.ts. Every user may write a controller reference, so the requester is tested
-first. The group of a custom kind has a dot, and only Kubernetes has groups below k8s.io. Accounts of trustedControllers and service accounts of other namespaces are left to the program, which knows its settings.
+first. The versions are those that kube-controller-manager writes where the API server has match conditions. Accounts of trustedControllers and service
+accounts of other namespaces are left to the program, which knows its settings.
 */}}
 {{- define "probewright.isControlled" -}}
 has(request.userInfo.username) && (request.userInfo.username == 'system:kube-controller-manager' ||
@@ -41,7 +42,10 @@ has(object.metadata.ownerReferences) && object.metadata.ownerReferences != null 
 object.metadata.ownerReferences.size() <= 100 &&
 object.metadata.ownerReferences.exists(owner, has(owner.controller) && owner.controller == true) &&
 object.metadata.ownerReferences.all(owner, !has(owner.controller) || owner.controller != true ||
-!has(owner.apiVersion) || owner.apiVersion.matches('^([^/.]*/|[^/]*$|[^/]*[.]k8s[.]io/)'))
+(has(owner.apiVersion) && has(owner.kind) && [owner.apiVersion, owner.kind, request.kind.group, request.kind.kind] in [
+['apps/v1', 'ReplicaSet', '', 'Pod'], ['apps/v1', 'StatefulSet', '', 'Pod'], ['apps/v1', 'DaemonSet', '', 'Pod'],
+['batch/v1', 'Job', '', 'Pod'], ['v1', 'ReplicationController', '', 'Pod'],
+['apps/v1', 'Deployment', 'apps', 'ReplicaSet'], ['batch/v1', 'CronJob', 'batch', 'Job']]))
 {{- end -}}
 
 {{/*

@@ -30,6 +30,9 @@ observe
 --health-port={{ .Values.ports.health }}
 {{- if .Values.observer.dashboard.enabled }}
 --dashboard-port={{ .Values.observer.dashboard.port }}
+{{- with .Values.observer.dashboard.hosts }}
+--dashboard-hosts={{ join "," . }}
+{{- end }}
 {{- end }}
 --scan-interval={{ .Values.observer.scanInterval }}
 --reports={{ .Values.observer.reports.api }}
@@ -116,9 +119,7 @@ observe
 {{- $rules = concat $rules $written.cluster -}}
 {{- $rules = concat $rules (include "probewright.rulesWithoutVerbs" (dict "rules" $written.pods "verbs" $ofPods) | fromYamlArray) -}}
 {{- $rules = concat $rules (include "probewright.rulesWithoutVerbs" (dict "rules" $workloads "verbs" $ofWorkloads) | fromYamlArray) -}}
-{{- if eq (include "probewright.mutation" .) "On" -}}
 {{- $rules = concat $rules $written.missed -}}
-{{- end -}}
 {{- if .Values.observer.startups -}}
 {{- $rules = concat $rules $written.startups -}}
 {{- end -}}

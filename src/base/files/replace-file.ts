@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
@@ -15,6 +14,8 @@ export interface FileOwner {
  * @param owner the owner that the file gets if this process may give files away
  */
 export async function replaceFile(path: string, text: string, mode?: number, owner?: FileOwner): Promise<void> {
+  // Who writes no file starts without it.
+  const { randomBytes } = await import('node:crypto');
   const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}`);
   // Exclusive, so that the write never follows a link that another process has created.
   const file = await open(temporary, 'wx', mode);

@@ -24,9 +24,9 @@ export async function findYamlFiles(directory: string, selection: FileSelection 
   const { links } = selection;
   const named = await stat(directory, { bigint: true });
   if (named.isFile()) return [foundFile(directory, named)];
-  const root = await realpath(directory);
+  const root = links?.root ?? (await realpath(directory));
   const mayFollow = async (link: string): Promise<boolean> => {
-    if (links === undefined || isWithin(root, await realpath(link).catch(() => root))) return true;
+    if (links === undefined || (await isInTree(root, link))) return true;
     links.outside(link);
     return false;
   };
@@ -45,13 +45,17 @@ export interface FileSelection {
   readonly links?: LinkReport;
   /** True for a file or a directory that is left out, with everything below the directory. */
   readonly isExcluded?: (path: string) => boolean;
+  /** True for the name of a file that is listed. Without it: YAML and JSON by their extension. */
+  readonly isWanted?: (name: string) => boolean;
   /** True for a directory whose files are listed. Receives the names of the files in the directory, in order. */
   readonly isListed?: (directory: string, names: readonly string[]) => boolean;
 }
 
 /** Receives the links below a directory that are not followed, each link once. */
 export interface LinkReport {
-  /** A link that leads out of the directory. */
+  /** The real path of the directory that links may lead to. Without it: the directory that is listed. */
+  readonly root?: string;
+  /** A link that leads out of the root, or to Git's own files. */
   readonly outside: (link: string) => void;
   /** A link whose target is missing or not accessible. */
   readonly broken: (link: string, error: unknown) => undefined;
@@ -73,6 +77,27 @@ export function isWithin(root: string, path: string): boolean {
   return way !== '..' && !way.startsWith(`..${sep}`);
 }
 
+/**
+ * True for a path whose file is really below a directory, and for a path that leads nowhere. Git's own files do not
+ * belong to a tree: a job may keep a token in `.git/config`.
+ *
+ * @param root the real path of the directory
+ */
+export async function isInTree(root: string, path: string): Promise<boolean> {
+  const real = await realpath(path).catch(() => root);
+  return isWithin(root, real) && !relative(root, real).split(sep).some(isGit);
+}
+
+/** True for the name of the directory with Git's own files, also on a file system that ignores case. */
+export function isGit(name: string): boolean {
+  return name.toLowerCase() === '.git';
+}
+
+/** True for the name of a YAML or JSON file. */
+export function isYamlFile(name: string): boolean {
+  return YAML_FILE.test(name);
+}
+
 function foundFile(path: string, stats: BigIntStats): FoundFile {
   return { path, version: `${stats.dev}:${stats.ino}:${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}` };
 }
@@ -83,12 +108,12 @@ async function walk(directory: string, found: Found): Promise<void> {
   found.visited.add(real);
   // Sorted, because only the first of two links to one directory counts.
   const entries = (await readdir(directory, { withFileTypes: true })).sort((a, b) => (a.name < b.name ? -1 : 1));
-  const { links, isExcluded, isListed } = found.selection;
+  const { links, isExcluded, isListed, isWanted = isYamlFile } = found.selection;
   const names = entries.flatMap((entry) => (entry.isDirectory() ? [] : [entry.name]));
   if (isListed?.(directory, names) === false) return;
   for (const entry of entries) {
     const { name } = entry;
-    if (name.startsWith('.')) continue;
+    if (name.startsWith('.') || (entry.isFile() && !isWanted(name))) continue;
     const path = join(directory, name);
     if (isExcluded?.(path) === true) continue;
     const isLink = entry.isSymbolicLink();
@@ -97,7 +122,7 @@ async function walk(directory: string, found: Found): Promise<void> {
     );
     if (stats === undefined) continue;
     const isDirectory = stats.isDirectory();
-    if ((!isDirectory && !YAML_FILE.test(name)) || (isLink && !(await found.mayFollow(path)))) continue;
+    if ((!isDirectory && !isWanted(name)) || (isLink && !(await found.mayFollow(path)))) continue;
     if (!isDirectory) found.files.push(foundFile(path, stats));
     else if (isLink) found.links.push(path);
     else await walk(path, found);

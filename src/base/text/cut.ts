@@ -5,6 +5,14 @@ export function cut(text: string, most: number, dots = '...'): string {
   return text.length <= most ? text : beginning(text, most - dots.length) + dots;
 }
 
+/** Cuts a sentence as `cut` does, before a word if the sentence has a space in the half before the cut. */
+export function cutAtWord(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const start = beginning(text, most - 1);
+  const space = text.startsWith(' ', start.length) ? start.length : start.lastIndexOf(' ');
+  return `${space < most / 2 ? start : start.slice(0, space)}…`;
+}
+
 /** The first `most` UTF-16 code units of a text, or one unit less if the cut would split a surrogate pair. */
 export function beginning(text: string, most: number): string {
   const isHalved = (text.codePointAt(most - 1) ?? 0) > 0xffff;

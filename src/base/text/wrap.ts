@@ -16,11 +16,12 @@ export function wrapFile(file: string, width: number): string[] {
 }
 
 /**
- * Splits a text behind dots of its long words, which are paths of fields. A browser may break the text between these
- * pieces, and needs no break inside the name of a field: a piece fits on the screen of a phone.
+ * Splits a text behind dots, slashes and equals signs of its long words, which are paths of fields, addresses and
+ * labels. A browser may break the text between these pieces, and needs no break inside the name of a field: a piece
+ * fits on the screen of a phone.
  */
 export function breakablePieces(text: string): string[] {
-  return text.split(/(\S{16,64}?\.)(?=\w)/).filter((piece) => piece !== '');
+  return text.split(/(\S{16,64}?[./=])(?=\w)/).filter((piece) => piece !== '');
 }
 
 function filled(words: readonly string[], gap: string, width: number): string[] {

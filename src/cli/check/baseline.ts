@@ -4,16 +4,17 @@ import { quoted } from '../../base/json/quoted-value.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { jsonText } from '../../base/text/visible.ts';
 import { didYouMean } from '../../base/text/suggestion.ts';
-import { objectName, selectedFindings, withoutKnown } from './report.ts';
-import type { FindingIdentity, CheckReport, Selection } from './report.ts';
+import { objectName, withoutKnown } from './report.ts';
+import type { CheckReport, FindingIdentity, PlacedViolation } from './report.ts';
 import { readUtf8File, refuseSpecialFile } from '../../base/files/regular-file.ts';
 import { replaceFile } from '../../base/files/replace-file.ts';
-import { manifestsIn, nameOf, namespaceOf } from '../input/manifest.ts';
+import { nameOf, namespaceOf } from '../input/manifest.ts';
+import { manifestsIn } from '../input/manifests.ts';
 import { count } from '../../base/text/cut.ts';
 import { printLine, type CommandIo } from '../io.ts';
 import type { FlagValues } from '../flags/flag.ts';
 import type { CHECK } from './definition.ts';
-import type { Inputs } from '../input/inputs.ts';
+import type { NamedInputs } from '../input/live.ts';
 
 /** The version of the file's format. */
 export const BASELINE_VERSION = 1;
@@ -87,12 +88,14 @@ function wrong(path: FieldPath, expected: string, value: unknown): Error {
 /**
  * Writes or applies a baseline, and reports entries that no finding matches. Undefined, after a message, when a file
  * cannot be read or written.
+ *
+ * @param selected the findings that the command line selects: the entries of a new file
  */
 export async function applyBaseline(
   report: CheckReport,
+  selected: readonly PlacedViolation[],
   { baseline, 'write-baseline': written }: Pick<FlagValues<typeof CHECK.flags>, 'baseline' | 'write-baseline'>,
-  selection: Selection,
-  inputs: Inputs,
+  given: NamedInputs,
   io: CommandIo,
 ): Promise<CheckReport | undefined> {
   // The entries of --baseline count for the errors of that file only: the new file has all current findings.
@@ -100,9 +103,9 @@ export async function applyBaseline(
   if (entries === undefined) return undefined;
   if (written === undefined) {
     if (baseline === undefined) return report;
-    const { report: unknown, known, stale } = withoutKnown(report, entries);
-    for (const line of staleLines(baseline, stale, inputs)) printLine(io.stderr, line);
-    return { ...unknown, known: { baseline, findings: known } };
+    const { violations, known, stale } = withoutKnown(report.violations, entries);
+    for (const line of staleLines(baseline, stale, given)) printLine(io.stderr, line);
+    return { ...report, violations, known: { baseline, findings: known } };
   }
   if (report.problems.length > 0) {
     // The file would lose the entries of the input.
@@ -110,10 +113,10 @@ export async function applyBaseline(
     return report;
   }
   // The end of an exception must show, so a baseline does not hide what an exception allows.
-  const violations = selectedFindings(report, selection).filter(({ action }) => action !== 'Excepted');
-  if (!(await isWritten(written, violations, io))) return undefined;
-  const { report: unknown, known } = withoutKnown(report, violations);
-  return { ...unknown, known: { baseline: written, findings: known } };
+  const found = selected.filter(({ action }) => action !== 'Excepted');
+  if (!(await isWritten(written, found, io))) return undefined;
+  const { violations, known } = withoutKnown(report.violations, found);
+  return { ...report, violations, known: { baseline: written, findings: known } };
 }
 
 /** Reads the findings of a baseline. Undefined, after a message, when the file cannot be read. */
@@ -148,11 +151,15 @@ const MOST_LISTED = 10;
  * Reports entries of a baseline that no finding matches, a line each. A run over some of the files cannot tell whether
  * an entry about another workload is stale, so such entries are only counted.
  */
-function staleLines(file: string, stale: readonly FindingIdentity[], inputs: Inputs): readonly string[] {
+function staleLines(
+  file: string,
+  stale: readonly FindingIdentity[],
+  { manifests, world }: NamedInputs,
+): readonly string[] {
   const known = new Set(
-    manifestsIn(inputs).map(({ object }) => {
+    manifestsIn(manifests).map(({ object }) => {
       const kind = stringMember(object, 'kind') ?? '';
-      return objectKey({ kind, namespace: namespaceOf(object) ?? inputs.namespace, name: nameOf(object) });
+      return objectKey({ kind, namespace: namespaceOf(object) ?? world.namespace, name: nameOf(object) });
     }),
   );
   // Every run reads all policies that apply.

@@ -8,7 +8,8 @@ import { parseYamlDocuments, type YamlDocument } from '../../yaml/reading/docume
 import { textAt, valueAt, type FieldPath } from '../../base/json/field-path.ts';
 import type { Violation } from '../../engine/checks/violation.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
-import type { Manifest, ParsedText } from '../input/manifest.ts';
+import type { Manifest } from '../input/manifest.ts';
+import type { ParsedText } from '../input/manifests.ts';
 
 /** `# probewright: ignore exec-cost - the script is ours, 2 ms`; several checks with commas. */
 const COMMENT = /^probewright: ?ignore ([a-z-]+(?: ?, ?[a-z-]+)*)(?: --? |: )(\S.*)$/;

@@ -3,7 +3,7 @@ import { startupBudget } from '../../engine/checks/startup-budget.ts';
 import { laxer, stricter } from '../../engine/policy/action.ts';
 import { policyAdvice } from '../../engine/verdict/policy-advice.ts';
 import type { Violation } from '../../engine/checks/violation.ts';
-import { placeOfPolicy, type Inputs } from '../input/inputs.ts';
+import { placeOfPolicy, type World } from '../input/world.ts';
 import type { ProbePolicy } from '../../engine/policy/probe-policy.ts';
 import type { PlacedViolation } from './report.ts';
 
@@ -21,8 +21,8 @@ interface PolicyFinding {
  *
  * @param violations what was found in the workloads of the inputs
  */
-export function policyFindings(inputs: Inputs, violations: readonly PlacedViolation[]): PlacedViolation[] {
-  const { policies } = inputs.policies;
+export function policyFindings(world: World, violations: readonly PlacedViolation[]): PlacedViolation[] {
+  const { policies } = world.snapshot;
   const findings = new Map<string, PolicyFinding>();
   const bySource = new Map(policies.map((policy) => [policy.source, policy]));
   const add = (violation: Violation, workload?: string): void => {
@@ -54,10 +54,10 @@ export function policyFindings(inputs: Inputs, violations: readonly PlacedViolat
     const { file, kind, namespace, name } = violation;
     add(violation, JSON.stringify([file, kind, namespace, name]));
   }
-  return [...findings.values()].map((finding) => placed(finding, inputs));
+  return [...findings.values()].map((finding) => placed(finding, world));
 }
 
-function placed({ policy, violation, workloads }: PolicyFinding, inputs: Inputs): PlacedViolation {
+function placed({ policy, violation, workloads }: PolicyFinding, world: World): PlacedViolation {
   const { check, container, probe, path, message } = violation;
   const remedy = violation.policy?.remedy;
   return {
@@ -68,7 +68,7 @@ function placed({ policy, violation, workloads }: PolicyFinding, inputs: Inputs)
     message,
     ...(remedy !== undefined && { remedy }),
     action: laxer(violation.action, 'Warn'),
-    ...(placeOfPolicy(inputs, policy.source, path) ?? { file: policy.source, line: 1, column: 1 }),
+    ...(placeOfPolicy(world, policy.source, path) ?? { file: policy.source, line: 1, column: 1 }),
     kind: policy.kind,
     namespace: policy.namespace ?? '',
     name: policy.name,

@@ -5,7 +5,7 @@ import type { ChartValue, ManifestText } from '../input/manifest.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { CheckOutput, FilePlace, ListedViolation } from '../output/json-outputs.ts';
 import type { Screen } from '../output/screen.ts';
-import { isShownAt, LEVEL_OF_ACTION, type Level } from '../output/level.ts';
+import { isShownAt, LEVELS_OF, type Level } from '../../engine/verdict/levels.ts';
 
 /** The place of an object in a file. The edits of a violation begin there. */
 export interface ObjectPlace {
@@ -22,8 +22,10 @@ export type FindingIdentity = Pick<ListedViolation, 'check' | 'kind' | 'namespac
 export interface PlacedViolation
   extends Violation, FilePlace, Pick<ListedViolation, 'kind' | 'namespace' | 'name' | 'workloads'> {
   readonly object?: ObjectPlace;
+  /** True for an object that a tool rendered: no edit of the object is an edit of `file`. */
+  readonly isRendered?: boolean;
   /** The value of a chart that writes a field of the object. Absent where no chart was rendered. */
-  readonly chartValueOf?: (path: FieldPath) => Promise<ChartValue | undefined>;
+  readonly chartValueOf?: (path: FieldPath, wanted?: unknown) => Promise<ChartValue | undefined>;
 }
 
 /** The object of a violation as people write it: `Deployment apps/web`, `ClusterProbePolicy app`. */
@@ -48,6 +50,7 @@ export interface CheckReport {
   /** The workloads whose live Pods lack probes of policies. Absent for files. */
   readonly lacking?: CheckOutput['lacking'];
   readonly exempt?: CheckOutput['exempt'];
+  readonly project?: CheckOutput['project'];
   /** The findings that a baseline has removed. */
   readonly known?: KnownFindings;
 }
@@ -103,10 +106,7 @@ export type ReportFormat = (report: ShownReport, screen: Screen) => string;
 export function shownReport(report: CheckReport, selection: Selection): ShownReport {
   const { minLevel } = selection;
   const { known } = report;
-  const selected = report.violations.filter((violation) => isSelected(violation, selection));
-  const ofChecks = withoutRepeatsByObject(selected);
-  const shown = ofChecks.filter((violation) => isShown(violation, selection));
-  const hidden = ofChecks.filter((violation) => !isShown(violation, selection));
+  const { all, selected, shown, hidden } = split(report.violations, selection);
   const { warn, audit, excepted } = countByAction(hidden);
   return {
     ...report,
@@ -119,7 +119,7 @@ export function shownReport(report: CheckReport, selection: Selection): ShownRep
       hidden: {
         ...(known !== undefined && { known }),
         ...(report.ignored !== undefined && report.ignored > 0 && { ignored: report.ignored }),
-        otherChecks: report.violations.length - selected.length,
+        otherChecks: all.length - selected.length,
         warn,
         audit,
         excepted,
@@ -127,6 +127,37 @@ export function shownReport(report: CheckReport, selection: Selection): ShownRep
       },
     },
   };
+}
+
+/** The violations that a selection shows, in the order of the lines of each file. */
+export function shownViolations(
+  violations: readonly PlacedViolation[],
+  selection: Selection,
+): readonly PlacedViolation[] {
+  return inLineOrder(split(violations, selection).shown);
+}
+
+function split(violations: readonly PlacedViolation[], selection: Selection) {
+  const all = eachOnce(violations);
+  const selected = all.filter((violation) => isSelected(violation, selection));
+  const ofChecks = withoutRepeatsByObject(selected);
+  return {
+    all,
+    selected,
+    shown: ofChecks.filter((violation) => isShown(violation, selection)),
+    hidden: ofChecks.filter((violation) => !isShown(violation, selection)),
+  };
+}
+
+/** Several charts and kustomizations may render one file to equal objects. */
+function eachOnce(violations: readonly PlacedViolation[]): readonly PlacedViolation[] {
+  const seen = new Set<string>();
+  return violations.filter((violation) => {
+    if (violation.isRendered !== true) return true;
+    const { file, line, column, path, message } = violation;
+    const key = JSON.stringify([findingKey(violation), file, line, column, path, message]);
+    return !seen.has(key) && seen.add(key);
+  });
 }
 
 /** All findings of a selection, also those that repeat the advice of another. */
@@ -140,7 +171,7 @@ function isSelected({ check }: PlacedViolation, { only, skip }: Selection): bool
 
 /** An exception stays visible, so its notes are shown by default too. */
 function isShown({ action }: PlacedViolation, { minLevel }: Selection): boolean {
-  return isShownAt(action === 'Excepted' ? 'warning' : LEVEL_OF_ACTION[action], minLevel);
+  return isShownAt(action === 'Excepted' ? 'warning' : LEVELS_OF[action].level, minLevel);
 }
 
 /** Each manifest has its own path object, also where several files hold one object. */
@@ -152,7 +183,7 @@ export function withoutRepeatsByObject(violations: readonly PlacedViolation[]): 
 
 /** Counts the notes. Exceptions count too, as their level is that of a note. */
 function notesByCheck(violations: readonly PlacedViolation[]): HiddenFindings['notes'] {
-  const notes = violations.filter(({ action }) => LEVEL_OF_ACTION[action] === 'note');
+  const notes = violations.filter(({ action }) => LEVELS_OF[action].level === 'note');
   const counts = [...Map.groupBy(notes, ({ check }) => check)].map(([check, { length }]) => [check, length] as const);
   return Object.fromEntries(counts.sort(([, a], [, b]) => b - a));
 }
@@ -180,22 +211,22 @@ export function findingKey({ check, kind, namespace, name, container, probe }: F
 /**
  * Leaves known findings out. An entry is for one finding: of two equal findings, one entry hides the first.
  *
- * @returns the report; how many findings are known; the entries that no finding matches, in their order
+ * @returns the other findings; how many findings are known; the entries that no finding matches, in their order
  */
 export function withoutKnown(
-  report: CheckReport,
+  all: readonly PlacedViolation[],
   entries: readonly FindingIdentity[],
-): { readonly report: CheckReport; readonly known: number; readonly stale: readonly FindingIdentity[] } {
+): {
+  readonly violations: readonly PlacedViolation[];
+  readonly known: number;
+  readonly stale: readonly FindingIdentity[];
+} {
   const left = Map.groupBy(entries.toReversed(), findingKey);
   const matched = new Set<FindingIdentity>();
-  const violations = report.violations.filter((violation) => {
+  const violations = all.filter((violation) => {
     const entry = left.get(findingKey(violation))?.pop();
     if (entry !== undefined) matched.add(entry);
     return entry === undefined;
   });
-  return {
-    report: { ...report, violations },
-    known: matched.size,
-    stale: entries.filter((entry) => !matched.has(entry)),
-  };
+  return { violations, known: matched.size, stale: entries.filter((entry) => !matched.has(entry)) };
 }

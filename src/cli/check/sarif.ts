@@ -1,18 +1,16 @@
-import { createHash } from 'node:crypto';
-import { isAbsolute, relative } from 'node:path';
+import { isAbsolute } from 'node:path';
 import { CHECKS } from '../../engine/checks/catalogue.ts';
-import { HOMEPAGE, checkUrl, fullMessage } from '../../engine/checks/violation.ts';
-import { formatPath } from '../../base/json/field-path.ts';
+import { HOMEPAGE, checkUrl } from '../../engine/checks/violation.ts';
 import { jsonText, outputLine, visible } from '../../base/text/visible.ts';
 import { VERSION } from '../../base/version.ts';
-import { findingKey, type PlacedViolation, type ShownReport } from './report.ts';
-import { isWithin } from '../../base/files/yaml-files.ts';
-import { STDIN_NAME } from '../input/read-inputs.ts';
-import { LEVEL_OF_ACTION } from '../output/level.ts';
+import { fingerprints, pathInRepository } from './code-host.ts';
+import { formatException, partsOf, type FindingParts } from './finding-parts.ts';
+import { STDIN_NAME } from '../input/standard-input.ts';
+import { LEVELS_OF } from '../../engine/verdict/levels.ts';
 import { YamlFieldEditor } from '../../yaml/editing/field-editing.ts';
 import type { TextEdit } from '../../yaml/editing/text-edits.ts';
 import { positionsIn, type Position } from '../../yaml/reading/documents.ts';
-import { formatException } from './text.ts';
+import type { PlacedViolation, ShownReport } from './report.ts';
 import type { CheckDefinition, CheckParameters } from '../../engine/policy/check-parameters.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { ManifestText } from '../input/manifest.ts';
@@ -22,13 +20,13 @@ import type { ManifestText } from '../input/manifest.ts';
  * every input error is a notification of the invocation. Viewers show texts unchanged, so hidden characters are
  * escaped.
  */
-export function sarifReport(report: ShownReport): string {
-  const { violations, problems } = report;
+export function sarifReport(shown: ShownReport): string {
+  const { violations, problems } = shown;
   const found = new Set(violations.map(({ check }) => check));
   const rules = CHECKS.filter(({ id }) => found.has(id));
   const ruleIndexes = new Map(rules.map(({ id }, index) => [id, index]));
   const fingerprintOf = fingerprints();
-  const fixesOf = fixesIn(report);
+  const fixesOf = fixesIn(shown);
   const driver = {
     name: 'probewright',
     informationUri: HOMEPAGE,
@@ -43,22 +41,27 @@ export function sarifReport(report: ShownReport): string {
     originalUriBaseIds: { [SOURCE_ROOT]: { description: { text: 'The directory in which probewright ran.' } } },
     columnKind: 'utf16CodeUnits',
     results: violations.map((violation) => {
-      const partialFingerprints = { [FINGERPRINT]: fingerprintOf(findingKey(violation)) };
-      return { ...result(violation, ruleIndexes.get(violation.check), partialFingerprints), ...fixesOf(violation) };
+      const parts = partsOf(violation);
+      const fingerprint = fingerprintOf(parts.identity);
+      return { ...result(violation, parts, ruleIndexes.get(violation.check), fingerprint), ...fixesOf(violation) };
     }),
   };
   const log = { $schema: 'https://json.schemastore.org/sarif-2.1.0.json', version: '2.1.0', runs: [run] };
   return `${jsonText(log, undefined, 2)}\n`;
 }
 
-function result(violation: PlacedViolation, ruleIndex: number | undefined, partialFingerprints: object): object {
+function result(
+  violation: PlacedViolation,
+  { path, message }: FindingParts,
+  ruleIndex: number | undefined,
+  fingerprint: string,
+): object {
   const { check, action, kind, namespace, name } = violation;
-  const path = formatPath(violation.path);
   return {
     ruleId: check,
     ...(ruleIndex !== undefined && { ruleIndex }),
-    level: LEVEL[action],
-    message: { text: outputLine(`${path}: ${fullMessage(violation)}`) },
+    level: LEVELS_OF[action].level,
+    message: { text: outputLine(`${path}: ${message}`) },
     locations: [
       {
         physicalLocation: physicalLocation(violation),
@@ -67,7 +70,7 @@ function result(violation: PlacedViolation, ruleIndex: number | undefined, parti
         ],
       },
     ],
-    partialFingerprints,
+    partialFingerprints: { [FINGERPRINT]: fingerprint },
     ...(violation.properties && { properties: violation.properties }),
     ...suppressionOf(violation),
   };
@@ -89,10 +92,10 @@ function notification(problem: FileProblem): unknown {
 }
 
 function physicalLocation({ file, line, column }: Pick<FileProblem, 'file' | 'line' | 'column'>): unknown {
-  return { artifactLocation: artifactLocation(file), region: { startLine: line, startColumn: column } };
+  // GitHub shows no result without a line.
+  const region = { startLine: Math.max(1, line), startColumn: Math.max(1, column) };
+  return { artifactLocation: artifactLocation(file), region };
 }
-
-const LEVEL = { ...LEVEL_OF_ACTION, Off: 'none' } as const;
 
 /** Returns a check as a rule of SARIF, with the help that code scanning shows beside an alert. */
 function sarifRule({ id, action, summary, parameters }: CheckDefinition): unknown {
@@ -109,13 +112,13 @@ function sarifRule({ id, action, summary, parameters }: CheckDefinition): unknow
         `${summary} ${defaultAction}\n\n${parameterList(parameters)}` +
         `[${id}](${url}) has an example, the effect at run time, and what to write.\n`,
     },
-    defaultConfiguration: { level: LEVEL[action] },
-    properties: { tags: ['kubernetes', 'probes'], 'problem.severity': SEVERITY[action] },
+    defaultConfiguration: { level: action === 'Off' ? 'none' : LEVELS_OF[action].level },
+    properties: {
+      tags: ['kubernetes', 'probes'],
+      'problem.severity': LEVELS_OF[action === 'Off' ? 'Audit' : action].alert,
+    },
   };
 }
-
-/** The severities that GitHub filters alerts by. */
-const SEVERITY = { Deny: 'error', Warn: 'warning', Audit: 'recommendation', Off: 'recommendation' } as const;
 
 function parameterList(parameters: CheckParameters): string {
   const items = Object.entries(parameters).map(([name, { text }]) => `- \`${name}\`: ${text}\n`);
@@ -128,20 +131,6 @@ function parameterList(parameters: CheckParameters): string {
  * github/codeql-action).
  */
 const FINGERPRINT = 'probewrightFinding/v1';
-
-/**
- * Returns the function that gives each finding of a report its fingerprint, with the number of the finding among those
- * of the same identity. The fingerprint is independent of files, lines and texts, so a finding that moves stays the
- * same alert.
- */
-export function fingerprints(): (key: string) => string {
-  const occurrences = new Map<string, number>();
-  return (key) => {
-    const occurrence = (occurrences.get(key) ?? 0) + 1;
-    occurrences.set(key, occurrence);
-    return `${createHash('sha256').update(key.toWellFormed()).digest('hex').slice(0, 32)}:${occurrence}`;
-  };
-}
 
 const LONGEST_TEXT = 256 * 1024;
 /** Most characters that are read again to verify fixes: 64 fixes of the longest text, about 5 s. */
@@ -159,8 +148,8 @@ function fixesIn({ texts = [], violations }: ShownReport): (violation: PlacedVio
   );
   const edited = new Map(Array.from(byFile, ([file, own]) => [file, editedText(own)]));
   let charactersLeft = MOST_CHARACTERS;
-  return ({ file, remedy, edits, object }) => {
-    const source = edited.get(file);
+  return ({ file, remedy, edits, object, isRendered = false }) => {
+    const source = isRendered ? undefined : edited.get(file);
     if (edits === undefined || object === undefined || source === undefined) return {};
     if (source.text.length > charactersLeft) return {};
     charactersLeft -= source.text.length;
@@ -202,14 +191,4 @@ function artifactLocation(file: string): { readonly uri: string; readonly uriBas
   const path = pathInRepository(file);
   const encoded = path.toWellFormed().split('/').map(encodeURIComponent).join('/');
   return isAbsolute(path) ? { uri: `file://${encoded}` } : { uri: encoded, uriBaseId: SOURCE_ROOT };
-}
-
-/**
- * The path of a file as CI hosts compare it with those of a repository: relative to the working directory if the file
- * is below it, and without `./`.
- */
-export function pathInRepository(file: string): string {
-  if (!isAbsolute(file)) return file.replace(/^(?:\.\/+)+/, '');
-  const below = relative('', file);
-  return isWithin('', file) && below !== '' ? below : file.replace(/^\/+/, '/');
 }

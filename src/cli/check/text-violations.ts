@@ -7,8 +7,8 @@ import { namesOfSubject, type Subject } from '../../engine/verdict/judge.ts';
 import type { Violation } from '../../engine/checks/violation.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { PathStep } from '../../base/json/field-path.ts';
-import type { Inputs } from '../input/inputs.ts';
 import type { Manifest } from '../input/manifest.ts';
+import type { ParsedText } from '../input/manifests.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { PlacedTemplate } from '../../engine/workload/kinds.ts';
 import type { Pod } from '../../engine/workload/pod.ts';
@@ -31,18 +31,20 @@ export function strayFields(subject: Subject, policies: Snapshot, now: number): 
 /**
  * Violations that only the text of a manifest shows: keys that are written twice.
  *
- * @param replaced gets the problems of the inputs about such keys, which the violations replace
+ * @param now the instant of the verdict, in milliseconds since the epoch
+ * @param replaced gets the problems of the text about such keys, which the violations replace
  */
 export function violationsOfText(
   manifest: Manifest,
+  { problems }: Pick<ParsedText, 'problems'>,
   subject: Subject,
   policies: Snapshot,
-  { problems, now }: Pick<Inputs, 'problems' | 'now'>,
-  replaced: Set<FileProblem>,
+  now: number,
+  replaced: FileProblem[],
 ): Violation[] {
   return subject.pods.flatMap((placed) => {
     const fields = duplicateKeysIn(manifest, placed, problems).map(({ container, path, problem }) => {
-      replaced.add(problem);
+      replaced.push(problem);
       return { container, path, message: WRITTEN_TWICE };
     });
     return asViolations(fields, placed, subject, policies, now);
@@ -76,7 +78,7 @@ function asViolations(
  */
 function duplicateKeysIn(manifest: Manifest, { template, path }: PlacedTemplate, problems: readonly FileProblem[]) {
   const { document } = manifest;
-  const candidates = problems.filter(({ file, duplicateKey }) => file === document.file && duplicateKey !== undefined);
+  const candidates = problems.filter(({ duplicateKey }) => duplicateKey !== undefined);
   if (candidates.length === 0) return [];
   const keys = new Set<unknown>(candidates.map(({ duplicateKey }) => duplicateKey));
   const byPlace = new Map(candidates.map((problem) => [placeOf(problem), problem]));

@@ -1,15 +1,17 @@
-import { formatViolation, type AppliedException } from '../../engine/checks/violation.ts';
 import { formatPath } from '../../base/json/field-path.ts';
 import { isInCluster, type ObjectOrigin } from '../input/cluster-object.ts';
+import { linePlace } from '../../cluster/sources/policy-documents.ts';
 import { count } from '../../base/text/cut.ts';
 import { outputLine, visible } from '../../base/text/visible.ts';
 import { wrapFile, wrapPath } from '../../base/text/wrap.ts';
 import { paragraph, type ApplyStyle, type Screen } from '../output/screen.ts';
 import { objectName, type PlacedViolation, type ReportFormat, type ShownReport } from './report.ts';
-import { isShownAt, LEVEL_OF_ACTION, LEVELS, type Level } from '../output/level.ts';
+import { isShownAt, LEVELS_OF, LEVELS, type Level } from '../../engine/verdict/levels.ts';
+import { partsOf, shownMessage } from './finding-parts.ts';
 import { COVERED_PROBES, type LackReason } from '../../engine/verdict/coverage.ts';
 import type { ListedProbeCounts } from '../output/json-outputs.ts';
-import type { Coverage } from './check-inputs.ts';
+import { leftOutText } from '../input/passed-over.ts';
+import type { Coverage } from './coverage.ts';
 
 /**
  * For people. On a terminal, findings are grouped by file and workload. Elsewhere each finding is one line, in the form
@@ -35,7 +37,7 @@ function countsByCheck(violations: readonly PlacedViolation[], screen: Screen): 
   if (violations.length === 0) return [];
   const checks = [...Map.groupBy(violations, ({ check }) => check)]
     .map(([check, found]) => {
-      const ofFound = new Set(found.map(({ action }) => LEVEL_OF_ACTION[action]));
+      const ofFound = new Set(found.map(({ action }) => LEVELS_OF[action].level));
       const levels = LEVELS.filter((level) => ofFound.has(level));
       return { check, number: found.length, levels, worst: LEVELS.findIndex((level) => ofFound.has(level)) };
     })
@@ -64,19 +66,19 @@ function countsByLevel({ summary: { deny, warn, audit } }: ShownReport): Readonl
 /** The numbers of a report on one line. They hold nothing that comes from manifests. */
 export function totalsOf(report: ShownReport): string {
   const { isFromCluster, violations, summary, warnings, problems, selection } = report;
-  const { objects, workloads, excepted, hidden } = summary;
+  const { objects, workloads, leftOut, excepted, hidden } = summary;
   const counts = countsByLevel(report);
   const found = LEVELS.filter((level) => isShownAt(level, selection.minLevel)).map((level) =>
     count(counts[level], level),
   );
-  const parts = [`${count(workloads, 'workload')} in ${count(objects, 'object')}: ${found.join(', ')}`];
+  const unchecked = leftOut === undefined ? '' : `, ${leftOutText(leftOut)}`;
+  const parts = [`${count(workloads, 'workload')} in ${count(objects, 'object')}${unchecked}: ${found.join(', ')}`];
   if (excepted > 0) parts.push(`${count(excepted, 'violation')} excepted`);
   if (warnings.length > 0) parts.push(count(warnings.length, 'other warning'));
   if (problems.length > 0) parts.push(count(problems.length, 'input problem'));
   // No file has a rendered text, so nothing can be written.
-  const rendered = new Set(report.texts?.flatMap(({ file, placeOf }) => (placeOf === undefined ? [] : [file])));
   const advised = violations.filter(
-    ({ edits, action, file }) => edits !== undefined && action !== 'Excepted' && !rendered.has(file),
+    ({ edits, action, isRendered = false }) => edits !== undefined && action !== 'Excepted' && !isRendered,
   ).length;
   if (advised > 0 && isFromCluster !== true) parts.push(`${advised} of ${violations.length} by fix --advice`);
   const { known } = hidden;
@@ -118,7 +120,7 @@ function findingGroups(violations: readonly PlacedViolation[], screen: Screen, o
 }
 
 function positionOf({ line, column }: PlacedViolation): string {
-  return `${line}:${column}`;
+  return line === 0 ? '' : `${line}:${column}`;
 }
 
 const LEVEL_WIDTH = Math.max(...LEVELS.map(({ length }) => length));
@@ -126,7 +128,7 @@ const BODY_INDENT = 6;
 
 function findingLines(violation: PlacedViolation, positionWidth: number, screen: Screen): string[] {
   const { action, check, path, remedy } = violation;
-  const level = LEVEL_OF_ACTION[action];
+  const level = LEVELS_OF[action].level;
   const head = [
     ...(positionWidth === 0 ? [] : [screen.paint('faint', positionOf(violation).padStart(positionWidth))]),
     screen.paint(level, level.padEnd(LEVEL_WIDTH)),
@@ -147,29 +149,13 @@ function findingLines(violation: PlacedViolation, positionWidth: number, screen:
  * cluster is its own place: `Kind namespace/name: level: path: message; remedy (check)`.
  */
 export function findingLine(violation: PlacedViolation, paint: ApplyStyle, origin: ObjectOrigin = {}): string {
-  const level = LEVEL_OF_ACTION[violation.action];
-  const { file, line, column } = violation;
-  const object = `${objectName(violation)}:`;
+  const level = LEVELS_OF[violation.action].level;
+  const { file } = violation;
+  const { object, text: shown } = partsOf(violation);
   const [place, text] = isInCluster(file, origin)
-    ? [object, shownViolation(violation)]
-    : [`${file}:${line}:${column}:`, `${object} ${shownViolation(violation)}`];
+    ? [`${object}:`, shown]
+    : [`${linePlace(violation)}:`, `${object}: ${shown}`];
   return `${paint('heading', outputLine(place))} ${paint(level, `${level}:`)} ${visible(text)}`;
-}
-
-/** A finding for people, on one line: `path: message; remedy (check)`. */
-export function shownViolation(violation: PlacedViolation): string {
-  return formatViolation({ ...violation, message: shownMessage(violation) });
-}
-
-/**
- * The message for people. An excepted violation names its exception. A finding about a policy also says how many
- * workloads get the probe. The number is no part of the finding itself, because a message identifies a finding for
- * other tools.
- */
-export function shownMessage({ message, workloads, exception }: PlacedViolation): string {
-  if (exception !== undefined) return `${message}; allowed by ${formatException(exception)}`;
-  if (workloads === undefined) return message;
-  return `${message}; ${count(workloads, 'workload')} of the inputs ${workloads === 1 ? 'gets' : 'get'} the probe`;
 }
 
 /** The reasons in words. docs/defaulting.md and docs/commands.md say what helps. */
@@ -241,15 +227,9 @@ function noMainContainerLines(workloads: Coverage['noMainContainer'], screen: Sc
   return [
     screen.paint('heading', 'No main container:'),
     ...workloads.flatMap(({ file, line, column, kind, namespace, name, policies, message }) => {
-      const place = isInCluster(file, origin) ? '' : `${file}:${line}:${column}: `;
+      const place = isInCluster(file, origin) ? '' : `${linePlace({ file, line, column })}: `;
       const text = `${place}${kind} ${namespace}/${name}: ${message} (wanted by ${policies.join(', ')})`;
       return paragraph(screen, { text, indent: 2 });
     }),
   ];
-}
-
-/** Formats `ProbeException legacy (owner team-a) until 2027-01-31T00:00:00Z: reason`. */
-export function formatException({ name, owner, reason, ticket, expires }: AppliedException): string {
-  const people = [`owner ${owner}`, ...(ticket === undefined ? [] : [ticket])].join(', ');
-  return `ProbeException ${name} (${people}) until ${expires}: ${reason}`;
 }

@@ -8,8 +8,8 @@ import { didYouMean } from '../../base/text/suggestion.ts';
 import { quote } from '../../base/text/cut.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
 import { clusterPlace } from '../input/cluster-object.ts';
-import { workloadsIn } from '../input/manifest.ts';
-import { placeOfPolicy, type Inputs } from '../input/inputs.ts';
+import { workloadsIn, type Manifests } from '../input/manifests.ts';
+import { placeOfPolicy, type World } from '../input/world.ts';
 import { selects } from '../../engine/policy/label-selector.ts';
 import type { Workload } from '../../engine/verdict/judge.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
@@ -20,22 +20,29 @@ import type { PlacedViolation } from './report.ts';
  * counts only where the inputs have a workload of its namespace. If a cluster was read in part, the exception must name
  * workloads that were read.
  */
-export function unusedExceptions(inputs: Inputs, violations: readonly PlacedViolation[]): FileProblem[] {
-  const { lists } = inputs.policies.facts.exceptions;
+export function unusedExceptions(
+  manifests: Manifests,
+  world: World,
+  violations: readonly PlacedViolation[],
+): FileProblem[] {
+  const { isPartial = false } = manifests;
+  const { lists } = world.snapshot.facts.exceptions;
   if (lists.size === 0) return [];
   const used = new Set(
     violations.flatMap(({ namespace, exception, ended }) =>
       [exception, ended].flatMap((applied) => (applied === undefined ? [] : [`${namespace}/${applied.name}`])),
     ),
   );
-  const byNamespace = Map.groupBy(workloadsIn(inputs), ({ namespace }) => namespace);
+  const byNamespace = Map.groupBy(workloadsIn(manifests, world), ({ namespace }) => namespace);
   return [...lists].flatMap(([namespace, exceptions]) => {
     const own = byNamespace.get(namespace) ?? [];
     const unused = exceptions.filter(
-      (exception) => !used.has(`${namespace}/${exception.name}`) && isDecidable(exceptionSpec(exception), own, inputs),
+      (exception) =>
+        !used.has(`${namespace}/${exception.name}`) &&
+        isDecidable(exceptionSpec(exception), own, world.isFromCluster, isPartial),
     );
     const found = violations.filter((violation) => violation.namespace === namespace);
-    return unused.flatMap((exception) => noteOn(exception, namespace, own, found, inputs) ?? []);
+    return unused.flatMap((exception) => noteOn(exception, namespace, own, found, world) ?? []);
   });
 }
 
@@ -45,7 +52,8 @@ const MADE_BY_CONTROLLERS: readonly string[] = ['Pod', 'ReplicaSet', 'Job'];
 function isDecidable(
   { workloads: named }: ExceptionSpec,
   own: readonly Workload[],
-  { isFromCluster, isPartial = false }: Inputs,
+  isFromCluster: boolean,
+  isPartial: boolean,
 ): boolean {
   const isRead = (kind: string, name: string): boolean =>
     own.some((workload) => workload.kind.kind === kind && workload.name === name);
@@ -61,15 +69,15 @@ function noteOn(
   namespace: string,
   workloads: readonly Workload[],
   violations: readonly PlacedViolation[],
-  inputs: Inputs,
+  world: World,
 ): FileProblem | undefined {
   const { field, why } = reasonOf(exceptionSpec(exception), workloads, violations);
   // Of a cluster, exceptions are facts without places.
   const metadata = { namespace, name: exception.name };
   const file = clusterPlace({ metadata }, { apiVersion: POLICY_API_VERSION, kind: EXCEPTION_KIND });
-  const place = inputs.isFromCluster
+  const place = world.isFromCluster
     ? { file, line: 1, column: 1 }
-    : placeOfPolicy(inputs, `${EXCEPTION_KIND}/${namespace}/${exception.name}`, ['spec', ...field]);
+    : placeOfPolicy(world, `${EXCEPTION_KIND}/${namespace}/${exception.name}`, ['spec', ...field]);
   const message = `note: ${EXCEPTION_KIND} ${namespace}/${exception.name} excepts nothing: ${why}`;
   return place && { ...place, message };
 }

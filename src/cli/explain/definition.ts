@@ -1,5 +1,5 @@
 import { optional, toggle, withDefault, type CommandDefinition } from '../flags/flag.ts';
-import { choice, path } from '../flags/value-types.ts';
+import { choice, durationValue, path } from '../flags/value-types.ts';
 import * as INPUT from '../input/input-flags.ts';
 
 const FLAGS = {
@@ -9,6 +9,11 @@ const FLAGS = {
     'text',
     'text prints a summary, or with --details tables and timelines; json prints figures and fields for programs; ' +
       'svg writes one picture for each workload, and an overview of several.',
+  ),
+  wait: optional(
+    durationValue(3_600_000),
+    'Follow the rollout of a Deployment, StatefulSet or DaemonSet of a cluster for so long, and print its verdict.',
+    { details: 'It ends as soon as a cause is certain.', otherwise: 'nothing is awaited' },
   ),
   details: toggle('Print all figures, their formulas and timelines, in place of the summary.'),
   fields: toggle('Print what set each field of the probes, instead of times. JSON always has it.'),
@@ -32,10 +37,12 @@ export const EXPLAIN: CommandDefinition<typeof FLAGS> = {
   positionals: INPUT.CLUSTER_INPUT_FILES,
   flags: FLAGS,
   exitCodes: {
-    0: 'All workloads are explained.',
-    2: 'An input cannot be read, a picture cannot be written, or the command line is wrong.',
+    0: 'All workloads are explained; with --wait: the rollout is complete.',
+    1: 'With --wait: the rollout is not complete in time, or it is certain that it will not be.',
+    2: 'An input cannot be read, a picture cannot be written, the wait was interrupted, or the command line is wrong.',
   },
-  conflicts: ({ output, details, fields, 'output-dir': directory }) => [
+  conflicts: ({ output, details, fields, wait, 'output-dir': directory }) => [
+    ...(wait !== undefined && (details || fields || output !== 'text') ? ['--wait: prints the verdict alone'] : []),
     ...(details && (fields || output !== 'text')
       ? [`--details: ${fields ? '--fields prints no times' : `--output ${output} has all details`}; leave one out`]
       : []),

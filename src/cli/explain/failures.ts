@@ -14,7 +14,7 @@ export type WorkloadWithFailures = WorkloadExplanation & { readonly failures?: r
 /** Why the Pods of a workload are not Ready, for programs. */
 export function listedFailure({ message, properties }: Pick<ReportResult, 'message' | 'properties'>): ListedFailure {
   const facts: Partial<LiveProperties> = properties;
-  const { cause = '', container, probe, fix = '', reason, since, workloads } = facts;
+  const { cause = '', container, probe, fix = '', reason, words, since, workloads } = facts;
   const numbers = NUMBERS.flatMap((name) => (facts[name] === undefined ? [] : [[name, Number(facts[name])]]));
   return {
     cause,
@@ -24,12 +24,13 @@ export function listedFailure({ message, properties }: Pick<ReportResult, 'messa
     remedy: fix,
     ...(Object.fromEntries(numbers) as Partial<ListedFailure>),
     ...(reason !== undefined && { reason }),
+    ...(words !== undefined && { words }),
     ...(since !== undefined && { since }),
     ...(workloads !== undefined && { together: workloads }),
   };
 }
 
-const NUMBERS = ['status', 'timeoutSeconds', 'exitCode', 'times', 'restarts', 'pods'] as const;
+const NUMBERS = ['status', 'timeoutSeconds', 'learnedSeconds', 'exitCode', 'times', 'restarts', 'pods'] as const;
 
 /** Prints why workloads are not Ready. Workloads without failures are left out. */
 export function printFailures(workloads: readonly WorkloadWithFailures[], io: CommandIo): void {
@@ -40,7 +41,8 @@ export function printFailures(workloads: readonly WorkloadWithFailures[], io: Co
     for (const failure of failures) {
       for (const [index, text] of wrap(failure.message, WIDTH).entries())
         printLine(io.stdout, `${index === 0 ? '  ' : '    '}${text}`);
-      for (const text of [factsText(failure, io.now()), failure.remedy].flatMap((each) => wrap(each, WIDTH)))
+      const said = failure.words === undefined ? '' : `"${failure.words}"`;
+      for (const text of [factsText(failure, io.now()), said, failure.remedy].flatMap((each) => wrap(each, WIDTH)))
         if (text !== '') printLine(io.stdout, `      ${text}`);
     }
   }
@@ -48,13 +50,14 @@ export function printFailures(workloads: readonly WorkloadWithFailures[], io: Co
 
 /** `status 503, told 12 times, not Ready since 2026-11-20T10:00:00Z (1200 s (20 min))` */
 function factsText(
-  { status, timeoutSeconds, exitCode, reason, times, restarts, pods, since }: ListedFailure,
+  { status, timeoutSeconds, learnedSeconds, exitCode, reason, times, restarts, pods, since }: ListedFailure,
   now: number,
 ): string {
   const at = since === undefined ? undefined : parseInstant(since);
   const parts = [
     status === undefined ? '' : `status ${status}`,
     timeoutSeconds === undefined ? '' : `timeoutSeconds ${timeoutSeconds}`,
+    learnedSeconds === undefined ? '' : `the Pod has ${learnedSeconds} s to start`,
     exitCode === undefined ? '' : `exit code ${exitCode}`,
     reason ?? '',
     times === undefined ? '' : times === 1 ? 'seen once' : `seen ${times} times`,

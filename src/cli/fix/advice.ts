@@ -1,11 +1,14 @@
 import { formatPath, type FieldEdit, type FieldPath } from '../../base/json/field-path.ts';
-import { manifestsOf, type ManifestText } from '../input/manifest.ts';
+import { manifestsOf, type Manifest, type ManifestText } from '../input/manifest.ts';
 import { YamlFieldEditor, type FieldEditPlan } from '../../yaml/editing/field-editing.ts';
-import { withoutKnown, NOTHING_LEFT_OUT, shownReport } from '../check/report.ts';
+import { withoutKnown, NOTHING_LEFT_OUT, shownViolations } from '../check/report.ts';
 import type { FindingIdentity, ObjectPlace, PlacedViolation, Selection } from '../check/report.ts';
-import { checkInputs } from '../check/check-inputs.ts';
-import type { Enforcement } from '../../engine/policy/action.ts';
-import type { Inputs } from '../input/inputs.ts';
+import { judgeText } from '../check/judge-text.ts';
+import { keepsStarts, mayAskForTime } from '../../engine/verdict/kept-starts.ts';
+import { equalJson } from '../../base/json/json-value.ts';
+import { workloadKindOfManifest } from '../../engine/workload/kinds.ts';
+import { laxer, type Enforcement } from '../../engine/policy/action.ts';
+import type { World } from '../input/world.ts';
 
 export interface AdvisedText {
   readonly text: string;
@@ -42,22 +45,29 @@ export const SHOWN_BY_DEFAULT: AdviceSelection = {
  */
 export function withAdvice(
   source: ManifestText,
-  inputs: Inputs,
+  world: World,
   selection: AdviceSelection,
   text: string = source.text,
 ): AdvisedText {
-  const shown = findingsIn(source, inputs, selection);
+  const { findings: shown, mayLast } = findingsIn(source, world, selection);
+  let first: Pick<Judged, 'manifests'> | undefined;
   const known = new Set(shown.map(lastingIdentityOf));
   /** How many findings still have unused advice that was shown. */
   const unused = new Map<string, number>();
   for (const finding of shown) if (finding.documentEdits.length > 0) count(unused, finding, 1);
   let ofPolicies: ReadonlySet<string> | undefined;
   let edited = text;
+  const keeps = (was: Manifest, is: Manifest, { object, edits = [] }: EditedFinding): boolean => {
+    const kind = workloadKindOfManifest(was.object, world.kinds);
+    const isAsked = (container: string): boolean => mayLast.has(containerKey(object, container));
+    return kind === undefined || keepsStarts(was.object, is.object, edits, kind, isAsked);
+  };
   let applied = 0;
   const remarks = new Map<string, string>();
   // Each round uses up advice, or refuses a finding.
   for (;;) {
-    const left = findingsIn({ ...source, text: edited }, inputs, selection);
+    const { findings: left, ...current } = findingsIn({ ...source, text: edited }, world, selection);
+    first ??= current;
     ofPolicies ??= new Set(left.map(lastingIdentityOf).filter((identity) => !known.has(identity)));
     const open: EditedFinding[] = [];
     const stuck: EditedFinding[] = [];
@@ -66,7 +76,12 @@ export function withAdvice(
       if (ofPolicies.has(identity) || remarks.has(identityOf(finding))) continue;
       const uses = unused.get(identity) ?? 0;
       if (finding.documentEdits.length === 0 ? uses > 0 : uses <= -MOST_RETURNS) stuck.push(finding);
-      else if (finding.documentEdits.length > 0) open.push(finding);
+      else if (finding.documentEdits.length > 0) {
+        const [was, is] = [first, current].map(({ manifests }) => manifestAt(manifests, finding));
+        const isKept = was === undefined || is === undefined || keeps(was, is, finding);
+        if (isKept) open.push(finding);
+        else remarks.set(identityOf(finding), remarkOf(finding, LATER_START));
+      }
     }
     if (open.length === 0) {
       for (const finding of stuck) remarks.set(identityOf(finding), remarkOf(finding, whyStuck(finding)));
@@ -99,19 +114,39 @@ interface EditedFinding extends PlacedViolation {
   readonly documentEdits: readonly FieldEdit[];
 }
 
-function findingsIn(source: ManifestText, inputs: Inputs, selection: AdviceSelection): EditedFinding[] {
-  const texts = [{ ...source, manifests: manifestsOf(source).manifests }];
-  const { enforcement, honoursComments } = selection;
-  const alone = { ...inputs, texts, problems: [], policyWarnings: [] };
-  const found = checkInputs(alone, enforcement, undefined, honoursComments);
-  const { violations } = shownReport(withoutKnown(found, selection.known).report, selection);
-  return violations.flatMap((violation) => {
+const LATER_START = 'with the other edits, a failed start would end much later, or Ready would come later';
+
+/** The objects of a text, and what is found in them. */
+interface Judged {
+  readonly manifests: readonly Manifest[];
+  readonly findings: EditedFinding[];
+  /** The containers for which a check asks for more time to start. */
+  readonly mayLast: ReadonlySet<string>;
+}
+
+const containerKey = ({ document, path }: ObjectPlace, container: string): string =>
+  JSON.stringify([document, path, container]);
+
+function manifestAt(manifests: readonly Manifest[], { object }: EditedFinding): Manifest | undefined {
+  return manifests.find(({ document, path }) => document.index === object.document && equalJson(path, object.path));
+}
+
+function findingsIn(source: ManifestText, world: World, selection: AdviceSelection): Judged {
+  const { manifests } = manifestsOf(source);
+  const { enforcement, honoursComments, known } = selection;
+  const judged = judgeText({ ...source, manifests, problems: [] }, world, { honoursComments }).violations;
+  const found = judged.map((violation) => ({ ...violation, action: laxer(violation.action, enforcement) }));
+  const mayLast = found.flatMap(({ check, object, container }) =>
+    object && mayAskForTime(check) ? [containerKey(object, container)] : [],
+  );
+  const findings = shownViolations(withoutKnown(found, known).violations, selection).flatMap((violation) => {
     const { action, edits = [], object } = violation;
     // An exception says that the workload stays as it is.
     if (action === 'Excepted' || object === undefined) return [];
     const documentEdits = edits.map(({ path, value }) => ({ path: [...object.path, ...path], value }));
     return [{ ...violation, object, documentEdits }];
   });
+  return { manifests, findings, mayLast: new Set(mayLast) };
 }
 
 function applyRound(text: string, findings: readonly EditedFinding[]) {
@@ -142,11 +177,15 @@ function applyRound(text: string, findings: readonly EditedFinding[]) {
 
 /**
  * Returns the first finding of each container, unless a finding before it edits the same field of the object. The
- * advice of a finding is safe alone: two findings of one container may together make its liveness probe too slow.
+ * advice of a finding is safe alone: two findings of one container may together make its liveness probe too slow. A
+ * startup probe is written first: its numbers follow from the other probes as the author wrote them.
  */
 function separateFindings(findings: readonly EditedFinding[]): EditedFinding[] {
   const taken = new Set<string>();
-  return findings.filter(({ object, template, container, documentEdits }) => {
+  const writesStartup = ({ documentEdits }: EditedFinding): boolean =>
+    documentEdits.some(({ path, value }) => path.at(-1) === 'startupProbe' && value !== null);
+  const inOrder = findings.toSorted((a, b) => Number(writesStartup(b)) - Number(writesStartup(a)));
+  return inOrder.filter(({ object, template, container, documentEdits }) => {
     const edited = documentEdits.map(({ path }) => formatPath(path));
     const places = [JSON.stringify([object.path, template, container]), ...edited];
     if (places.some((place) => taken.has(place))) return false;

@@ -1,7 +1,8 @@
-import { formatNotInjected } from '../../engine/defaulting/injection.ts';
+import { formatNotInjected } from '../../engine/defaulting/not-injected.ts';
 import { type JsonObject } from '../../base/json/json-value.ts';
 import { describeManifest, manifestsOf, placeOfManifest, workloadIn } from '../input/manifest.ts';
-import type { Manifest, ParsedText } from '../input/manifest.ts';
+import type { Manifest } from '../input/manifest.ts';
+import type { ParsedText } from '../input/manifests.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { PROBE_KINDS } from '../../engine/probe/probe.ts';
 import { hasProbe, type Pod } from '../../engine/workload/pod.ts';
@@ -10,7 +11,7 @@ import { valueAt, withEdits, type FieldEdit } from '../../base/json/field-path.t
 import { withFieldEdits, type DocumentEdit } from '../../yaml/editing/field-editing.ts';
 import { withAdvice, type AdviceSelection } from './advice.ts';
 import type { PlacedViolation } from '../check/report.ts';
-import type { Inputs } from '../input/inputs.ts';
+import type { World } from '../input/world.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 
 export interface FixedFile {
@@ -32,16 +33,16 @@ export interface FixedFile {
  *
  * @param advice the findings whose advice is applied. Undefined = none
  */
-export function fixFile(source: ParsedText, inputs: Inputs, advice: AdviceSelection | undefined): FixedFile {
+export function fixFile(source: ParsedText, world: World, advice: AdviceSelection | undefined): FixedFile {
   const { file, text: before, manifests } = source;
-  const fixes = manifests.map((manifest) => fixManifest(manifest, inputs));
+  const fixes = manifests.map((manifest) => fixManifest(manifest, world));
   const insertions = fixes.flatMap((fix) => fix.insertions);
   const edited = editText(file, before, insertions);
   const remarks = [...fixes.flatMap((fix) => fix.remarks), ...edited.remarks];
   const probes = edited.problems.length > 0 ? 0 : insertions.length;
   const done = { source, file, before, remarks, problems: edited.problems, probes, advice: 0, left: [] };
   if (advice === undefined) return { ...done, after: edited.text, objects: fixes.map(({ object }) => object) };
-  const { text, applied, left, remarks: more } = withAdvice(source, inputs, advice, edited.text);
+  const { text, applied, left, remarks: more } = withAdvice(source, world, advice, edited.text);
   const objects = manifestsOf({ ...source, text }).manifests.map(({ object }) => object);
   return { ...done, after: text, objects, advice: applied, left, remarks: [...remarks, ...more] };
 }
@@ -61,11 +62,11 @@ function editText(file: string, text: string, insertions: readonly DocumentEdit[
   }
 }
 
-function fixManifest(manifest: Manifest, inputs: Inputs) {
+function fixManifest(manifest: Manifest, world: World) {
   const { object, document, path } = manifest;
-  const workload = workloadIn(object, inputs);
+  const workload = workloadIn(object, world);
   if (workload === undefined) return { object, insertions: [], remarks: [] };
-  const stored = workload.pods.map(({ template }) => storedPod(workload, template, inputs.policies, inputs.now));
+  const stored = workload.pods.map(({ template }) => storedPod(workload, template, world.snapshot, world.now));
   const added = workload.pods.flatMap((pod, index) => addedProbes(pod, stored[index]?.pod));
   const place = `${placeOfManifest(manifest)}: ${describeManifest(object, workload.namespace)}`;
   const remarks = [

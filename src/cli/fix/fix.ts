@@ -1,11 +1,11 @@
-import { isStandardInput, STDIN_NAME } from '../input/read-inputs.ts';
+import { isStandardInput, STDIN_NAME } from '../input/standard-input.ts';
 import { jsonText, visible } from '../../base/text/visible.ts';
 import { loadBaseline } from '../check/baseline.ts';
 import { namedLinks, writeFixedFiles, writeIntoDirectory } from './write-files.ts';
 import { fixFile, type FixedFile } from './fix-file.ts';
 import { editsByHand, isRendered, type EditByHand } from './rendered-edits.ts';
 import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, PROGRAM, printLine, type CommandIo } from '../io.ts';
-import { coverageOfInputs } from '../check/check-inputs.ts';
+import { coverageIn } from '../check/coverage.ts';
 import { findingLine, REASON_TEXTS } from '../check/text.ts';
 import { count } from '../../base/text/cut.ts';
 import { COVERED_PROBES, type LackReason } from '../../engine/verdict/coverage.ts';
@@ -16,7 +16,7 @@ import { readCommandInputs } from '../input/command-inputs.ts';
 import type { ParsedCommandLine } from '../flags/flag.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { PlacedViolation } from '../check/report.ts';
-import type { Inputs } from '../input/inputs.ts';
+import type { NamedInputs } from '../input/live.ts';
 import type { AdviceSelection } from './advice.ts';
 import type { FIX } from './definition.ts';
 
@@ -39,32 +39,33 @@ export async function runFix(line: FixLine, io: CommandIo): Promise<number> {
   if (links.length > 0) return EXIT_USAGE;
   // JSON is one list of all objects.
   const readsAll = flags.output === 'json';
-  const inputs = await readCommandInputs('fix', line, io, new Progress(io), undefined, readsAll);
+  const given = await readCommandInputs('fix', line, io, new Progress(io), undefined, readsAll);
+  const { manifests, world } = given;
   // Without one of the policies, other probes would be written than the webhook adds.
-  if (inputs.policyProblems.length > 0) {
-    reportProblems(inputs.problems, io);
+  if (world.policyProblems.length > 0) {
+    reportProblems(manifests.problems, io);
     return EXIT_USAGE;
   }
   const advice = await adviceSelection(flags, io);
   if (advice === 'unreadable') return EXIT_USAGE;
-  const files = inputs.texts.map((text) => fixFile(text, inputs, advice));
+  const files = manifests.texts.map((text) => fixFile(text, world, advice));
   for (const { remarks } of files) for (const remark of remarks) printLine(io.stderr, remark);
-  if (inputs.policies.policies.length === 0 && !flags.advice) {
+  if (world.snapshot.policies.length === 0 && !flags.advice) {
     const remedy = 'name policies with --policies FILE|DIR, or apply the advice of checks with --advice';
     tell(`there is no policy, so no probe is added; ${remedy}`);
   }
   // A rendered text is printed as a whole, but no file has it: a diff could not be applied.
   const changesFiles = flags.diff || flags.write || flags['output-dir'] !== undefined;
   const rendered = files.filter(({ source }) => changesFiles && isRendered(source));
-  const edits = await Promise.all(rendered.map((file) => editsByHand(file, inputs.namespace)));
+  const edits = await Promise.all(rendered.map((file) => editsByHand(file, world.namespace)));
   const byHand = edits.flat();
   for (const { line: text } of byHand) printLine(io.stderr, text);
   if (byHand.length > 0) printLine(io.stderr, countByFile(byHand));
   const ofFiles = files.filter((file) => !rendered.includes(file));
   const unwritten = await putOut(ofFiles, line, io, byHand.length > 0);
-  if (inputs.policies.policies.length > 0 && !files.some(isChanged)) whyNothingIsAdded(inputs, files).forEach(tell);
-  const problems = [...inputs.problems, ...files.flatMap((file) => file.problems), ...unwritten];
-  reportProblems([...inputs.policyWarnings, ...problems], io);
+  if (world.snapshot.policies.length > 0 && !files.some(isChanged)) whyNothingIsAdded(given, files).forEach(tell);
+  const problems = [...manifests.problems, ...files.flatMap((file) => file.problems), ...unwritten];
+  reportProblems([...manifests.warnings, ...problems], io);
   const left = files.flatMap((file) => file.left);
   if (left.length > 0) reportLeft(left, io);
   if (problems.length > 0) return EXIT_USAGE;
@@ -80,14 +81,14 @@ function countByFile(edits: readonly EditByHand[]): string {
 }
 
 /** The reasons why policies add no probe, as far as no remark has told them. */
-function whyNothingIsAdded(inputs: Inputs, files: readonly FixedFile[]): readonly string[] {
-  const coverage = coverageOfInputs(inputs);
+function whyNothingIsAdded({ manifests, world }: NamedInputs, files: readonly FixedFile[]): readonly string[] {
+  const coverage = coverageIn(manifests, world);
   const reasons = COVERED_PROBES.flatMap((probe) =>
     Object.entries({ ...(coverage[probe].have > 0 && { have: coverage[probe].have }), ...coverage[probe].reasons }).map(
       ([reason, number]) => ({ reason, text: `no ${probe} to ${count(number, 'container')}` }),
     ),
   );
-  if (reasons.length === 0 && inputs.problems.length === 0)
+  if (reasons.length === 0 && manifests.problems.length === 0)
     return ['the inputs have no container, so no probe is added'];
   const remarks = files.flatMap((file) => file.remarks);
   return [...Map.groupBy(reasons, (one) => one.reason)].flatMap(([reason, own]) => {

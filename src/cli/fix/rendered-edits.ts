@@ -1,9 +1,10 @@
 import { formatPath, type FieldEdit, type FieldPath } from '../../base/json/field-path.ts';
 import { isJsonObject } from '../../base/json/json-value.ts';
 import { jsonText } from '../../base/text/visible.ts';
+import { linePlace } from '../../cluster/sources/policy-documents.ts';
 import { parseYamlDocuments } from '../../yaml/reading/documents.ts';
-import { describeManifest, namespaceOf, type ManifestText } from '../input/manifest.ts';
-import { STDIN_NAME } from '../input/read-inputs.ts';
+import { describeManifest, namespaceOf, placeOfField, type ManifestText } from '../input/manifest.ts';
+import { STDIN_NAME } from '../input/standard-input.ts';
 import type { FixedFile } from './fix-file.ts';
 
 const SOURCE = /^# Source: (.*)$/gm;
@@ -35,12 +36,12 @@ export async function editsByHand(
   const origin = placeOf !== undefined && chartValueOf === undefined ? 'in the base or in a patch' : 'in the template';
   for (const document of new Set(manifests.map((manifest) => manifest.document)))
     for (const { path, value: wanted } of differences(original.get(document.index), edited.get(document.index), [])) {
-      const at = document.position(path, { key: true });
-      const template = placeOf === undefined ? sourceAbove(before, at.line) : file;
-      const place = placeOf === undefined ? template : `${file}:${at.line}:${at.column}`;
+      const at = placeOfField(document, path, { key: true });
+      const template = placeOf === undefined ? sourceAbove(before, at.line) : at.file;
+      const place = placeOf === undefined ? template : linePlace(at);
       const { value: object } = document;
       const what = isJsonObject(object) ? describeManifest(object, namespaceOf(object) ?? namespace) : 'object';
-      const chartValue = await document.chartValueOf?.(path);
+      const chartValue = await document.chartValueOf?.(path, wanted);
       const value = chartValue && `value ${chartValue.text}`;
       const edit =
         wanted === undefined

@@ -1,4 +1,4 @@
-import type { ChartOfProject } from '../input/charts.ts';
+import type { ProjectInForce } from '../input/charts.ts';
 import type { Suggestions, ValueType } from './value-types.ts';
 
 /** The arguments of a command that are not flags. */
@@ -41,8 +41,7 @@ export type NoFlags = Readonly<Record<string, never>>;
 export interface ParsedCommandLine<F extends Flags> {
   readonly flags: FlagValues<F>;
   readonly positionals: readonly string[];
-  /** The values of charts in the project file. */
-  readonly charts?: readonly ChartOfProject[];
+  readonly project?: ProjectInForce;
 }
 
 /** What a flag may have beside its type, its default and its summary. */

@@ -105,6 +105,13 @@ export function instant(): ValueType<number> {
   return parsed('RFC3339', 'an instant with a time zone, such as 2027-01-31T00:00:00Z', parseInstant);
 }
 
+/** Accepts an instant, or a day, which means its first instant in UTC. The value is in milliseconds since the epoch. */
+export function dateOrInstant(): ValueType<number> {
+  return parsed('DATE', 'a day such as 2027-01-31, or an instant with a time zone', (text) =>
+    parseInstant(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text),
+  );
+}
+
 /** Accepts names separated by commas. No name may be empty. */
 export function commaList(item: string): ValueType<readonly string[]> {
   return parsed(`${item}[,${item}...]`, 'a comma list of names', (text) => {

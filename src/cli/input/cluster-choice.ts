@@ -30,7 +30,14 @@ export async function clusterChoice({
     if (positionals.includes('-')) inTheWay.push('-');
     if (inTheWay.length > 0) return together([...new Set(inTheWay)].join(', '), given.join(', '));
   }
-  const unused = givenFlags(flags, ['exclude', 'no-render-charts', 'values', 'set', 'allow-remote-bases']);
+  const unused = givenFlags(flags, [
+    'exclude',
+    'project-file',
+    'no-render-charts',
+    'values',
+    'set',
+    'allow-remote-bases',
+  ]);
   if (unused.length > 0) return refused(`${unused.join(', ')}: only for files, and the input is a cluster`);
   const reading = readClusterNames(positionals);
   if (reading.kind === 'problem' || !flags['all-namespaces']) return reading;

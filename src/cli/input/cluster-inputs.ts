@@ -1,3 +1,6 @@
+import { isPod } from '../../engine/workload/kinds.ts';
+import { isOfController } from '../../observer/observed-workload.ts';
+import { objectPath, POLICY_COLLECTIONS } from '../../cluster/client/api-path.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { compareText, quote } from '../../base/text/cut.ts';
 import { didYouMean } from '../../base/text/suggestion.ts';
@@ -13,26 +16,23 @@ import { Snapshot } from '../../engine/facts/snapshot.ts';
 import { inParallel } from '../../cluster/client/timing.ts';
 import { builtInPolicy } from '../../engine/policy/check-policy.ts';
 import { policyTier } from '../../engine/policy/policy-set.ts';
-import {
-  discoverKinds,
-  isOfController,
-  MOST_REQUESTS_AT_ONCE,
-  type ClusterKind,
-} from '../../cluster/sources/cluster-kinds.ts';
+import { discoverKinds, MOST_REQUESTS_AT_ONCE, type ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
 import { FACT_KINDS } from '../../cluster/sources/fact-kinds.ts';
 import { loadWorkloadKinds } from '../../cluster/sources/workload-kinds.ts';
 import { clusterProblem, clusterText } from './cluster-object.ts';
 import { withoutExempt } from './exempt-workloads.ts';
 import { ClusterFacts, ClusterReading, readObserverReports, type ListedKind } from './cluster-reading.ts';
-import { readPolicyDocuments, snapshotOf, warningsOf, type Inputs } from './inputs.ts';
-import { readPolicyTexts } from './read-inputs.ts';
+import { readPolicyDocuments, snapshotOf, warningsOf, type World } from './world.ts';
+import type { NamedInputs, Live } from './live.ts';
+import { readPolicyTexts } from './input-files.ts';
 import { readClusterWebhook } from '../../observer/missed/cluster-webhook.ts';
 import { PROGRAM, type CommandIo } from '../io.ts';
 import type { Progress } from '../output/messages.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { PolicyPlaces } from '../../cluster/sources/policy-documents.ts';
 import { hasCode, type ApiClient } from '../../cluster/client/api-client.ts';
-import type { ParsedText } from './manifest.ts';
+import type { Manifest } from './manifest.ts';
+import type { ParsedText } from './manifests.ts';
 
 /**
  * Reads the cluster that a command line means.
@@ -45,7 +45,7 @@ export async function readCluster(
   io: CommandIo,
   progress: Progress,
   wishes: ReadingWishes,
-): Promise<Inputs> {
+): Promise<NamedInputs> {
   const { policies, 'workload-kinds': workloadKinds } = flags;
   try {
     const access = await loadUserAccess({ kubeconfig: flags.kubeconfig, context: flags.context, env: io.env });
@@ -55,12 +55,15 @@ export async function readCluster(
     const read = await readClusterInputs(client, options, (done, total) => {
       progress.show('reading', done, total, 'lists');
     });
-    const inputs = { ...read, isPartial: names.length > 0 || read.problems.length > 0 };
-    if (namespace !== undefined && inputs.texts.length === 0) await requireNamespace(client, namespace);
-    if (wishes.webhook === undefined) return inputs;
-    const live = { client, namespace, isNamed: names.some(({ name }) => name !== undefined) };
-    const known = { ...(await withWebhook(inputs, client, namespace)), live };
-    return wishes.webhook === 'exempts' ? withoutExempt(known) : known;
+    const isPartial = names.length > 0 || read.manifests.problems.length > 0;
+    const manifests = { ...read.manifests, isPartial };
+    if (namespace !== undefined && manifests.texts.length === 0) await requireNamespace(client, namespace);
+    const isNamed = names.some(({ name }) => name !== undefined);
+    const known = { ...read.live, isNamed };
+    if (wishes.webhook === undefined) return { ...read, manifests, live: known };
+    const world = await withLabels(read.world, client, namespace);
+    const live = { ...known, webhook: await readClusterWebhook(client) };
+    return { manifests: wishes.webhook === 'exempts' ? withoutExempt(manifests, world, live) : manifests, world, live };
   } catch (error) {
     if (error instanceof PolicyFilesError) throw error;
     const hint = names.length === 0 && flags.namespace !== undefined ? '; to read files, name them' : '';
@@ -100,9 +103,9 @@ export interface ReadingWishes extends Pick<ClusterInputOptions, 'change' | 'kee
 const NAMESPACES = { group: '', apiVersion: 'v1', resource: 'namespaces', isNamespaced: false, isOptional: true };
 
 const POLICY_KINDS: readonly ListedKind[] = [
-  { kind: 'ClusterProbePolicy', resource: 'clusterprobepolicies', isNamespaced: false, isOptional: true },
-  { kind: 'ProbePolicy', resource: 'probepolicies', isNamespaced: true },
-].map((each) => ({ ...each, group: POLICY_GROUP, apiVersion: POLICY_API_VERSION, names: [] }));
+  { kind: 'ClusterProbePolicy', ...POLICY_COLLECTIONS.ClusterProbePolicy, isNamespaced: false, isOptional: true },
+  { kind: 'ProbePolicy', ...POLICY_COLLECTIONS.ProbePolicy, isNamespaced: true },
+].map((each) => ({ ...each, group: POLICY_GROUP, names: [] }));
 
 /**
  * Reads workloads, policies and labels of namespaces from a cluster. What cannot be read becomes a problem, and
@@ -116,7 +119,7 @@ export async function readClusterInputs(
   client: ApiClient,
   options: ClusterInputOptions,
   onRead: (done: number, total: number) => void = () => undefined,
-): Promise<Inputs> {
+): Promise<NamedInputs & { readonly live: Live }> {
   const { names, namespace, policies, change, workloadKinds, now, keepsObjects = false, readsReports } = options;
   const kinds = await loadWorkloadKinds(workloadKinds);
   const discovered = await discoverKinds(client, kinds);
@@ -125,8 +128,7 @@ export async function readClusterInputs(
   const hasPolicies = discovered.groups?.has(POLICY_GROUP) ?? true;
   const policyKinds = hasPolicies && !replacesPolicies ? POLICY_KINDS : [];
   const factKinds = FACT_KINDS.filter(({ apiVersion }) => hasPolicies || apiVersion !== POLICY_API_VERSION);
-  const reading = new ClusterReading(client, namespace);
-  const policyReading = new ClusterReading(client, namespace);
+  const [reading, policyReading] = [new ClusterReading(client, namespace), new ClusterReading(client, namespace)];
   const facts = new ClusterFacts();
   const steps: readonly (() => Promise<readonly ParsedText[] | undefined>)[] = [
     ...policyKinds.map((kind) => () => policyReading.list(kind, (object) => clusterText(object, kind))),
@@ -143,58 +145,77 @@ export async function readClusterInputs(
     return texts;
   });
   const ofCluster = read.slice(0, policyKinds.length).flatMap((texts) => texts.flatMap(({ manifests }) => manifests));
-  // Policies in files are the lowest tier, and those of the cluster are above them: as in the webhook.
-  const policyPlaces: PolicyPlaces = new Map();
-  const files = await readPolicyTexts(policies);
-  const low = readPolicyDocuments(files.texts, [], undefined, policyPlaces);
-  const high = readPolicyDocuments([], ofCluster, undefined, policyPlaces);
-  const tiers = [policyTier(low.policies), policyTier(high.policies)];
-  const set = new Snapshot(builtInPolicy(CHECK_CATALOGUE), tiers);
-  const newFiles = await readPolicyTexts(change?.newPolicies);
-  const added = readPolicyDocuments(newFiles.texts);
-  const newPolicies = snapshotOf(added);
+  const given = await readTiers(policies, ofCluster, change?.newPolicies);
+  const { snapshot: set, applied, low } = given;
   const observed = readsReports === true ? await readObserverReports(discovered, policyReading) : undefined;
-  const readsLabels = keepsObjects || set.looksAtNamespaceLabels || newPolicies.looksAtNamespaceLabels;
+  const readsLabels = keepsObjects || set.looksAtNamespaceLabels || applied.looksAtNamespaceLabels;
   const labels = readsLabels ? await labelsOfNamespaces(policyReading, namespace) : new Map();
-  const policyProblems = [policyReading, facts, files, low, high, newFiles, added].flatMap(({ problems }) => problems);
+  const policyProblems = [policyReading, facts, given].flatMap(({ problems }) => problems);
   const others = [...ofCluster.map(({ object }) => object), ...facts.objects, ...namespaceObjects(labels)];
   return {
-    isFromCluster: true,
-    ...(keepsObjects && { others }),
-    ...(observed !== undefined && { observed }),
-    texts: read.slice(policyKinds.length).flat().toSorted(byNamespace),
-    policies: set.withFacts({
-      ...mergedFacts(low.facts, facts.facts),
-      namespaceLabels: new Map([...low.facts.namespaceLabels, ...labels]),
-    }),
-    newPolicies,
-    policyPlaces,
-    kinds,
-    namespace: namespace ?? 'default',
-    now,
-    problems: [
-      ...[...discovered.problems, ...nameProblems].map(clusterProblem),
-      ...reading.problems,
-      ...policyProblems,
-    ],
-    policyProblems,
-    policyWarnings: warningsOf([...policyReading.missingRights, ...low.warnings, ...high.warnings, ...added.warnings]),
+    manifests: {
+      texts: read.slice(policyKinds.length).flat().toSorted(byNamespace),
+      problems: [
+        ...[...discovered.problems, ...nameProblems].map(clusterProblem),
+        ...reading.problems,
+        ...policyProblems,
+      ],
+      warnings: warningsOf([...policyReading.missingRights, ...given.warnings]),
+    },
+    world: {
+      isFromCluster: true,
+      snapshot: set.withFacts({
+        ...mergedFacts(low, facts.facts),
+        namespaceLabels: new Map([...low.namespaceLabels, ...labels]),
+      }),
+      applied,
+      places: given.places,
+      policyProblems,
+      kinds,
+      namespace: namespace ?? 'default',
+      now,
+    },
+    live: {
+      client,
+      namespace,
+      isNamed: false,
+      states: reading.states,
+      ...(keepsObjects && { objects: others }),
+      ...(observed !== undefined && { reports: observed }),
+    },
   };
 }
 
-/** The inputs with the webhook of the cluster, and with the labels of namespaces, as the webhook may look at them. */
-async function withWebhook(inputs: Inputs, client: ApiClient, namespace: string | undefined): Promise<Inputs> {
-  const { facts } = inputs.policies;
+/** Policies in files are the lowest tier, and those of the cluster are above them: as in the webhook. */
+async function readTiers(file: string | undefined, ofCluster: readonly Manifest[], newFile: string | undefined) {
+  const places: PolicyPlaces = new Map();
+  const [files, newFiles] = [await readPolicyTexts(file), await readPolicyTexts(newFile)];
+  const low = readPolicyDocuments(files.texts, [], undefined, places);
+  const high = readPolicyDocuments([], ofCluster, undefined, places);
+  const added = readPolicyDocuments(newFiles.texts);
+  const tiers = [policyTier(low.policies), policyTier(high.policies)];
+  return {
+    places,
+    snapshot: new Snapshot(builtInPolicy(CHECK_CATALOGUE), tiers),
+    applied: snapshotOf(added),
+    low: low.facts,
+    problems: [files, low, high, newFiles, added].flatMap(({ problems }) => problems),
+    warnings: [low, high, added].flatMap(({ warnings }) => warnings),
+  };
+}
+
+/** The world with the labels of namespaces, as the webhook may look at them. */
+async function withLabels(world: World, client: ApiClient, namespace: string | undefined): Promise<World> {
+  const { facts } = world.snapshot;
   // Without the right to read labels, only the names of exempt namespaces count: that is no problem of a policy.
   const labels = await labelsOfNamespaces(new ClusterReading(client, namespace), namespace);
   const namespaceLabels = new Map([...facts.namespaceLabels, ...labels]);
-  const policies = inputs.policies.withFacts({ ...facts, namespaceLabels });
-  return { ...inputs, policies, webhook: await readClusterWebhook(client) };
+  return { ...world, snapshot: world.snapshot.withFacts({ ...facts, namespaceLabels }) };
 }
 
 /** The API server lists nothing for a namespace that does not exist, as for an empty one. */
 async function requireNamespace(client: ApiClient, name: string): Promise<void> {
-  const path = `/api/v1/namespaces/${encodeURIComponent(name)}`;
+  const path = objectPath(NAMESPACES, { name });
   const answer = await client.request({ method: 'GET', path }).catch((error: unknown) => error);
   if (!hasCode(answer, 404)) return;
   const names = (await new ClusterReading(client, undefined).list(NAMESPACES, ({ metadata }) => metadata.name)) ?? [];
@@ -208,12 +229,13 @@ function workloadSteps(
   kind: ClusterKind,
   names: ReadonlySet<string> | undefined,
 ): (() => Promise<readonly ParsedText[] | undefined>)[] {
+  const listed = isPod(kind) ? kind : { ...kind, workloadKind: kind.kind };
   if (names === undefined)
     return [
-      () => reading.list(kind, (object) => (isOfController(object, kind) ? undefined : clusterText(object, kind))),
+      () => reading.list(listed, (object) => (isOfController(object, kind) ? undefined : clusterText(object, kind))),
     ];
   return Array.from(names, (name) => async () => {
-    const object = await reading.get(kind, name);
+    const object = await reading.get(listed, name);
     return object === undefined ? [] : [clusterText(object, kind)];
   });
 }

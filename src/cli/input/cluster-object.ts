@@ -5,9 +5,10 @@ import type { ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { YamlDocument } from '../../yaml/reading/documents.ts';
-import { placeOfManifest, type Manifest, type ParsedText } from './manifest.ts';
+import { placeOfManifest, type Manifest } from './manifest.ts';
+import type { ParsedText } from './manifests.ts';
 import type { FilePlace } from '../output/json-outputs.ts';
-import type { Inputs } from './inputs.ts';
+import type { World } from './world.ts';
 
 /** The beginning of the places of objects of a cluster. The texts are URIs with this scheme. */
 export const CLUSTER_PLACE = 'cluster';
@@ -29,10 +30,11 @@ export function clusterText(object: KubernetesObject, kind: ClusterKind): Parsed
     index: 0,
     value,
     position: () => ({ line: 1, column: 1 }),
+    end: () => ({ line: 1, column: 1 }),
     lastLine: () => 1,
     plainScalar: () => undefined,
   };
-  return { file, text: '', manifests: [{ object: value, document, path: [] }] };
+  return { file, text: '', manifests: [{ object: value, document, path: [] }], problems: [] };
 }
 
 /** `cluster:shop/deployment/web`; the kinds of other groups have the group: `cluster:shop/rollout.argoproj.io/web`. */
@@ -54,8 +56,8 @@ function withoutUnread(object: KubernetesObject, { apiVersion, kind }: ClusterKi
   return { ...rest, apiVersion, kind, metadata: { ...kept, ...others } };
 }
 
-/** Where the inputs of a report are from. */
-export type ObjectOrigin = Partial<Pick<Inputs, 'isFromCluster'>>;
+/** Where the objects of a report are from. */
+export type ObjectOrigin = Partial<Pick<World, 'isFromCluster'>>;
 
 /**
  * True for an object of a cluster. Such an object has no lines. Policies in files, which have lines, may be beside a
@@ -67,7 +69,7 @@ export function isInCluster(file: string, { isFromCluster = false }: ObjectOrigi
 
 /** A place for people: `apps/web.yaml:12`, or the object of a cluster. */
 export function placeText({ file, line }: Pick<FilePlace, 'file' | 'line'>, origin: ObjectOrigin): string {
-  return isInCluster(file, origin) ? file : `${file}:${line}`;
+  return isInCluster(file, origin) || line === 0 ? file : `${file}:${line}`;
 }
 
 /** The place of an object for people: `apps/web.yaml:12:1`, or the object of a cluster. */

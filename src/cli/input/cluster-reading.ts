@@ -1,26 +1,25 @@
 import { groupOfVersion } from '../../engine/workload/kinds.ts';
 import { hasCode, type ApiClient } from '../../cluster/client/api-client.ts';
+import { objectPath, type ApiCollection } from '../../cluster/client/api-path.ts';
 import { isKubernetesObject, type KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
-import { PagedList, withoutManagedFields } from '../../cluster/client/paged-list.ts';
+import { withoutManagedFields } from '../../cluster/client/paged-list.ts';
 import { formatProblem } from '../../engine/policy/reader.ts';
-import {
-  refusal,
-  resourceOf,
-  rootOf,
-  type ClusterKind,
-  type ClusterKinds,
-} from '../../cluster/sources/cluster-kinds.ts';
+import { listLive, refusal, resourceOf, scopeWords } from '../../cluster/client/live-reader.ts';
+import type { ClusterKind, ClusterKinds } from '../../cluster/sources/cluster-kinds.ts';
 import { CollectedFacts, type FileProblem } from '../../cluster/sources/policy-documents.ts';
 import { readObserverReport, REPORT_APIS, type ReportOfWorkload } from '../../cluster/sources/observer-reports.ts';
 import { clusterPlace, clusterProblem } from './cluster-object.ts';
+import { workloadState, type WorkloadState } from '../../observer/failing/workload-waits.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { FactKind } from '../../cluster/sources/fact-kinds.ts';
 
-type ReadableKind = Pick<ClusterKind, 'apiVersion' | 'resource' | 'isNamespaced'> & {
+type ReadableKind = ApiCollection & {
   /** The cluster may lack the kind, and then has no objects of the kind. */
   readonly mayBeMissing?: boolean;
   /** The status of the objects is needed. */
   readonly isInStatus?: boolean;
+  /** The kind of workloads whose status tells about Pods that are not there. */
+  readonly workloadKind?: string;
   /** Without the right to read the kind, the rest is shown, and the missing right is a warning. */
   readonly isOptional?: boolean;
 };
@@ -36,6 +35,8 @@ export class ClusterReading {
   readonly problems: FileProblem[] = [];
   /** Optional kinds that the user may not read. */
   readonly missingRights: FileProblem[] = [];
+  /** What the statuses of workloads tell. The statuses themselves are dropped. */
+  readonly states: WorkloadState[] = [];
   readonly #client: ApiClient;
   readonly #namespace: string | undefined;
 
@@ -55,33 +56,33 @@ export class ClusterReading {
     kind: ReadableKind,
     take: (object: KubernetesObject) => T | undefined,
   ): Promise<readonly T[] | undefined> {
-    const request = { method: 'GET', path: this.#pathOf(kind), dropsStatus: kind.isInStatus !== true } as const;
     for (let attempt = 1; ; attempt += 1) {
       const kept: T[] = [];
-      try {
-        await new PagedList(this.#client).forEachPage(request, ({ items }) => {
-          for (const item of items) {
-            const part = take(item);
-            if (part !== undefined) kept.push(part);
-          }
-        });
-        return kept;
-      } catch (error) {
-        if (hasCode(error, 410) && attempt < MOST_LISTS) continue;
-        if (kind.mayBeMissing === true && hasCode(error, 404)) return [];
-        this.#refused(kind, refusal(`cannot list ${resourceOf(kind)} ${this.#scopeOf(kind)}`, error), error);
-        return undefined;
-      }
+      const keep = (items: readonly KubernetesObject[]): void => {
+        for (const item of items) {
+          this.#keepState(item, kind);
+          const part = take(item);
+          if (part !== undefined) kept.push(part);
+        }
+      };
+      const request = { dropsStatus: kind.isInStatus !== true && kind.workloadKind === undefined };
+      const unread = await listLive(this.#client, kind, this.#namespace, keep, request);
+      if (unread === undefined) return kept;
+      if (hasCode(unread.error, 410) && attempt < MOST_LISTS) continue;
+      if (kind.mayBeMissing === true && hasCode(unread.error, 404)) return [];
+      this.#refused(kind, refusal(unread.what, unread.error), unread.error);
+      return undefined;
     }
   }
 
   /** Reads one object. Undefined, after a problem, when the object cannot be read. */
   async get(kind: ReadableKind, name: string): Promise<KubernetesObject | undefined> {
-    const what = `${resourceOf(kind)} "${name}" ${this.#scopeOf(kind)}`;
-    const path = `${this.#pathOf(kind)}/${encodeURIComponent(name)}`;
+    const what = `${resourceOf(kind)} "${name}" ${scopeWords(this.#namespace, kind)}`;
+    const path = objectPath(kind, { namespace: this.#namespace, name });
     try {
       const object = await this.#client.request({ method: 'GET', path });
       if (!isKubernetesObject(object)) throw new Error('the answer is no object');
+      this.#keepState(object, kind);
       return Object.assign(withoutManagedFields(object), { status: null });
     } catch (error) {
       const isMissing = hasCode(error, 404);
@@ -90,20 +91,16 @@ export class ClusterReading {
     }
   }
 
+  #keepState(object: KubernetesObject, { apiVersion, workloadKind }: ReadableKind): void {
+    if (workloadKind === undefined) return;
+    const state = workloadState(object as unknown as JsonObject, groupOfVersion(apiVersion), workloadKind);
+    if (state !== undefined) this.states.push(state);
+    Object.assign(object, { status: null });
+  }
+
   #refused(kind: ReadableKind, message: string, error: unknown): void {
     const isMissingRight = kind.isOptional === true && hasCode(error, 403);
     (isMissingRight ? this.missingRights : this.problems).push(clusterProblem(message));
-  }
-
-  #pathOf({ apiVersion, resource, isNamespaced }: ReadableKind): string {
-    const scope =
-      isNamespaced && this.#namespace !== undefined ? `/namespaces/${encodeURIComponent(this.#namespace)}` : '';
-    return `${rootOf(apiVersion)}${scope}/${resource}`;
-  }
-
-  #scopeOf({ isNamespaced }: ReadableKind): string {
-    if (!isNamespaced) return 'in the cluster';
-    return this.#namespace === undefined ? 'in all namespaces' : `in namespace ${this.#namespace}`;
   }
 }
 

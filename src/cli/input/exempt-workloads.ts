@@ -5,35 +5,37 @@ import { clusterProblem } from './cluster-object.ts';
 import { namespaceOf } from './manifest.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { ExemptNamespace } from '../output/json-outputs.ts';
-import type { Inputs } from './inputs.ts';
+import type { Live } from './live.ts';
+import type { Manifests } from './manifests.ts';
+import type { World } from './world.ts';
 
 /**
- * The inputs of a cluster without the workloads that the webhook never sees, because its configuration leaves out their
- * namespace. No policy changes such workloads, and no finding denies them.
+ * The manifests of a cluster without the workloads that the webhook never sees, because its configuration leaves out
+ * their namespace. No policy changes such workloads, and no finding denies them.
  */
-export function withoutExempt(inputs: Inputs): Inputs {
-  const { webhook, policies } = inputs;
-  if (webhook?.isScopeRead !== true) return inputs;
-  const { namespaceLabels } = policies.facts;
+export function withoutExempt(manifests: Manifests, world: World, { webhook }: Live): Manifests {
+  const scope = webhook?.scope;
+  if (scope === undefined) return manifests;
+  const { namespaceLabels } = world.snapshot.facts;
   const exempt: ExemptNamespace[] = [];
-  const texts = [...Map.groupBy(inputs.texts, ({ manifests: [first] }) => first && namespaceOf(first.object))].flatMap(
-    ([namespace = '', own]) => {
-      const reason = exemption(webhook.scope, namespace, namespaceLabels.get(namespace));
-      if (reason === undefined) return own;
-      exempt.push({ namespace, workloads: own.length, reason });
-      return [];
-    },
-  );
+  const texts = [
+    ...Map.groupBy(manifests.texts, ({ manifests: [first] }) => first && namespaceOf(first.object)),
+  ].flatMap(([namespace = '', own]) => {
+    const reason = exemption(scope, namespace, namespaceLabels.get(namespace));
+    if (reason === undefined) return own;
+    exempt.push({ namespace, workloads: own.length, reason });
+    return [];
+  });
   const unchecked = exempt.map(
     (each) => `${exemptText(each)}; kubectl get deploy,ds,sts -n ${each.namespace} -o yaml | ${PROGRAM} check -`,
   );
-  return { ...inputs, texts, exempt: exempt.toSorted((a, b) => compareText(a.namespace, b.namespace)), unchecked };
+  return { ...manifests, texts, exempt: exempt.toSorted((a, b) => compareText(a.namespace, b.namespace)), unchecked };
 }
 
 /** What the webhook never sees, and what nobody can tell here. For standard error. */
-export function exemptNotes({ exempt, webhook }: Inputs): FileProblem[] {
+export function exemptNotes({ exempt }: Pick<Manifests, 'exempt'>, live: Live | undefined): FileProblem[] {
   if (exempt === undefined) return [];
-  const conditions = webhook?.scope.foreignConditions ?? [];
+  const conditions = live?.webhook?.scope?.foreignConditions ?? [];
   const unknown = `only the API server can tell what ${conditions.join(', ')} of the webhook exempts`;
   const texts = [...exempt.map(exemptText), ...(conditions.length > 0 ? [unknown] : [])];
   return texts.map((text) => clusterProblem(`note: ${text}`));

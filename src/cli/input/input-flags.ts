@@ -26,9 +26,11 @@ export const INPUT_FLAGS = {
     links: 'See [excluded files](commands.md#excluded-files).',
   }),
   verbose: toggle('List the files below directories that are passed over, because they are no manifests.'),
-  'no-config': toggle('Do not read the project file .probewright.yaml.', {
+  'project-file': optional(path('FILE', 'files'), 'Read this project file, with paths from the working directory.', {
+    otherwise: '.probewright.yaml of the working directory, or the nearest above in the repository',
     links: 'See [project file](commands.md#project-file).',
   }),
+  'no-project-file': toggle("Read no project file, for jobs that judge a stranger's change."),
   'no-render-charts': toggle('Do not render charts with helm, nor kustomizations with kustomize or kubectl.', {
     links: 'See [charts and kustomizations](commands.md#charts-and-kustomizations).',
   }),

@@ -1,17 +1,19 @@
 import { basename, dirname, join, resolve } from 'node:path';
 import { readUtf8File } from '../../base/files/regular-file.ts';
-import { isWithin } from '../../base/files/yaml-files.ts';
+import { treeOf, type Tree } from '../../base/files/tree.ts';
+import { isInTree, isWithin } from '../../base/files/yaml-files.ts';
 import { isJsonObject, member, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { parseYamlDocuments } from '../../yaml/reading/documents.ts';
-import { KUSTOMIZATION_FILES, RESOURCE_FIELDS, refuseRemoteParts } from './remote-bases.ts';
-import { outputOfFirst, shellPath } from './rendering-tool.ts';
-import type { ManifestText } from './manifest.ts';
+import { KUSTOMIZATION_FILES, RESOURCE_FIELDS } from './remote-bases.ts';
+import { shellPath } from './rendering-tool.ts';
 import type { Unread } from './passed-over.ts';
 
 /** Something that a command line leads to: a text, a directory with a chart, or the file of a kustomization. */
 export interface FoundInput {
   readonly kind: 'stream' | 'file' | 'chart' | 'kustomization';
   readonly path: string;
+  /** The tree of a chart and of a kustomization. */
+  readonly tree?: Tree;
   /** True for what a directory holds, and nobody named. */
   readonly isFound?: boolean;
   /** Reads a stream. */
@@ -103,7 +105,7 @@ export function isKustomizationFile(path: string): boolean {
  */
 async function kustomizationIn(file: string): Promise<Kustomization | undefined> {
   const text = await readUtf8File(file).catch(() => undefined);
-  if (text === undefined) return undefined;
+  if (text === undefined || !(await isInTree((await treeOf(file)).root, file))) return undefined;
   const content = parseYamlDocuments(file, text).documents[0]?.value ?? {};
   if (!isJsonObject(content) || !isOfKustomize(content)) return undefined;
   const directory = dirname(file);
@@ -125,7 +127,7 @@ function isOfKustomize(content: JsonObject): boolean {
 }
 
 /** Every text below a value. A generator's file may be written `KEY=PATH`, so the part behind the sign counts too. */
-function textsIn(value: unknown): readonly string[] {
+export function textsIn(value: unknown): readonly string[] {
   const texts: string[] = [];
   const values = [value];
   for (const each of values) {
@@ -138,23 +140,7 @@ function textsIn(value: unknown): readonly string[] {
   return texts;
 }
 
-function isPath(text: string): boolean {
+/** True for a text that may be a path. */
+export function isPath(text: string): boolean {
   return text !== '' && !/[\n\0]|:\/\//.test(text);
-}
-
-/**
- * Builds a kustomization with the `kustomize` or the `kubectl` of the PATH. kustomize does not tell where an object
- * comes from, so every object has the place of the kustomization's file. Git clones nothing unless remote bases are
- * allowed, also where kustomize finds a repository and `refuseRemoteParts` finds none.
- *
- * @throws NoRenderingTool when neither is there
- * @throws Error with the reason of the program, or with the remote base that is not allowed
- */
-export async function buildKustomization(file: string, allowsRemoteBases: boolean): Promise<ManifestText> {
-  const path = resolve(dirname(file));
-  if (!allowsRemoteBases) await refuseRemoteParts(dirname(file));
-  const environment = allowsRemoteBases ? {} : { GIT_ALLOW_PROTOCOL: 'none' };
-  const calls = [['kustomize', ['build', path]] as const, ['kubectl', ['kustomize', path]] as const];
-  const text = await outputOfFirst(calls, environment);
-  return { file, text, placeOf: () => ({ line: 1, column: 1 }) };
 }

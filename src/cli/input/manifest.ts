@@ -1,15 +1,14 @@
-import { isJsonObject, member, stringMember, NumberLiteral } from '../../base/json/json-value.ts';
+import { isJsonObject, member, stringMember } from '../../base/json/json-value.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import { yamlFileParts, type Position, type YamlDocument } from '../../yaml/reading/documents.ts';
 import { templatesToLookAt, workloadKindOfManifest, type WorkloadKind } from '../../engine/workload/kinds.ts';
 import { valueAt, type FieldPath, type PathStep } from '../../base/json/field-path.ts';
 import { readPods } from '../../engine/workload/read-pod.ts';
-import type { Pod } from '../../engine/workload/pod.ts';
 import type { Workload } from '../../engine/verdict/judge.ts';
-import { namesOf, workloadNameOf } from '../../engine/workload/workload-of-pod.ts';
-import type { Snapshot } from '../../engine/facts/snapshot.ts';
-import type { WorkloadPolicy } from '../../engine/policy/policy-set.ts';
-import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
+import { namesOf } from '../../engine/workload/workload-of-pod.ts';
+import { NO_OBJECT } from './passed-over.ts';
+import { linePlace, type FileProblem } from '../../cluster/sources/policy-documents.ts';
+import type { FilePlace } from '../output/json-outputs.ts';
 import type { ReadingOptions } from '../../yaml/reading/trees.ts';
 
 /** A value of a chart that writes a field. */
@@ -18,6 +17,8 @@ export interface ChartValue {
   readonly text: string;
   /** The file to edit. */
   readonly file: string;
+  /** As the file has it. */
+  readonly value?: unknown;
 }
 
 /** A text with manifests or policies, and the name that messages give it. */
@@ -26,16 +27,30 @@ export interface ManifestText {
   readonly text: string;
   /** True for a file that a directory holds and that nobody named: it may be no manifest. */
   readonly isFound?: boolean;
-  /** Present for a text that a tool rendered: the place in `file`, which is then a source of the text. */
-  readonly placeOf?: (position: Position) => Position;
-  /** The value of a chart that writes a field of a rendered text. Undefined for other fields. */
-  readonly chartValueOf?: (position: Position, path: FieldPath) => Promise<ChartValue | undefined>;
+  /**
+   * Present for a text that a tool rendered: the file that wrote a position of the text, or a field of a document. No
+   * file has the text itself, so its edits are for people.
+   */
+  readonly placeOf?: (position: Position, field?: RenderedField) => FilePlace;
+  /**
+   * The value of a chart that writes a field of a rendered text. Undefined for other fields, and where the value is the
+   * wanted one already: then the template quotes it, or leaves its quotes out.
+   */
+  readonly chartValueOf?: (position: Position, path: FieldPath, wanted?: unknown) => Promise<ChartValue | undefined>;
+}
+
+/** A field of a document of a rendered text. */
+interface RenderedField {
+  readonly document: YamlDocument;
+  readonly path: FieldPath;
 }
 
 /** A document whose positions are those of its source. */
 export interface PlacedDocument extends YamlDocument {
+  /** Present for a rendered text. */
+  readonly placeOf?: (path: FieldPath, options?: { key?: boolean }) => FilePlace;
   /** The value of a chart that writes a field of the document. */
-  readonly chartValueOf?: (path: FieldPath) => Promise<ChartValue | undefined>;
+  readonly chartValueOf?: (path: FieldPath, wanted?: unknown) => Promise<ChartValue | undefined>;
 }
 
 /** One object of a text: a document, or an item of a List in it. */
@@ -44,13 +59,6 @@ export interface Manifest {
   readonly document: PlacedDocument;
   readonly path: readonly PathStep[];
 }
-
-export interface ParsedText extends ManifestText {
-  readonly manifests: readonly Manifest[];
-}
-
-/** The problem of a document that is a list or a scalar. */
-export const NO_OBJECT = 'is no Kubernetes object';
 
 /** How the objects of a text are read, and who hears of them meanwhile. */
 interface ManifestReading extends Pick<ReadingOptions, 'onProgress' | 'isUnread'> {
@@ -73,54 +81,56 @@ export function manifestsOf(
         ? read
         : {
             ...read,
-            position: (path, options) => placeOf(read.position(path, options)),
-            ...(chartValueOf && { chartValueOf: (path) => chartValueOf(read.position(path, { key: true }), path) }),
+            ...placesIn(read, placeOf),
+            ...(chartValueOf && {
+              chartValueOf: (path, wanted) => chartValueOf(read.position(path, { key: true }), path, wanted),
+            }),
           };
     const { value } = document;
-    const found = isJsonObject(value) ? objectsIn(document, value, []) : [];
-    if (!isJsonObject(value) && value !== null) problems.push({ file, ...document.position([]), message: NO_OBJECT });
+    const found = objectsIn(document, value, [], (path) =>
+      problems.push({ file, ...document.position(path), message: NO_OBJECT }),
+    );
     for (const manifest of found) manifests.push(manifest);
     reading.onManifests?.(found);
   }
   return { manifests, problems };
 }
 
-/** `v1` List and the typed lists (`DeploymentList`) that an API server prints. */
-function objectsIn(document: PlacedDocument, object: JsonObject, path: readonly PathStep[]): Manifest[] {
-  const items = member(object, 'items');
-  if (!(stringMember(object, 'kind')?.endsWith('List') ?? false) || !Array.isArray(items))
-    return [{ object, document, path }];
-  return items.flatMap((item: unknown, index) =>
-    isJsonObject(item) ? objectsIn(document, item, [...path, 'items', index]) : [],
-  );
+/** The places of a rendered document. A position without its file is one in the file that messages name. */
+function placesIn(
+  document: YamlDocument,
+  placeOf: NonNullable<ManifestText['placeOf']>,
+): Required<Pick<PlacedDocument, 'placeOf' | 'position'>> {
+  const placed: NonNullable<PlacedDocument['placeOf']> = (path, options) =>
+    placeOf(document.position(path, options), { document, path });
+  return {
+    placeOf: placed,
+    position: (path, options) => {
+      const { file, line, column } = placed(path, options);
+      return file === document.file && line > 0 ? { line, column } : { line: 1, column: 1 };
+    },
+  };
 }
 
 /**
- * The problems in documents that have a line with a mark. A document with a syntax error has no object that could be
- * asked, so the text of the document decides. Each line is read once, because a text can have a problem in every line.
+ * `v1` List and the typed lists (`DeploymentList`) that an API server prints.
+ *
+ * @param onOther takes the place of a value that is no object and not null
  */
-export function problemsOfDocuments(
-  text: string,
-  problems: readonly FileProblem[],
-  isMark: (line: string) => boolean,
-): readonly FileProblem[] {
-  if (problems.length === 0) return [];
-  /** The first and the last document of each line. A line between two documents counts for both. */
-  const documentsOf: (readonly [number, number])[] = [];
-  const isMarked: boolean[] = [false];
-  for (const line of text.split('\n')) {
-    const before = isMarked.length - 1;
-    if (line.startsWith('---')) isMarked.push(false);
-    const last = isMarked.length - 1;
-    if (isMark(line)) isMarked[last] = true;
-    documentsOf.push([before, last]);
+function objectsIn(
+  document: PlacedDocument,
+  value: unknown,
+  path: readonly PathStep[],
+  onOther: (path: readonly PathStep[]) => void,
+): Manifest[] {
+  if (!isJsonObject(value)) {
+    if (value !== null) onOther(path);
+    return [];
   }
-  return problems.filter(({ line }) => documentsOf[line - 1]?.some((document) => isMarked[document]));
-}
-
-/** The objects of all texts, in their order. */
-export function manifestsIn({ texts }: { readonly texts: readonly ParsedText[] }): readonly Manifest[] {
-  return texts.flatMap(({ manifests }) => manifests);
+  const items = member(value, 'items');
+  if (!(stringMember(value, 'kind')?.endsWith('List') ?? false) || !Array.isArray(items))
+    return [{ object: value, document, path }];
+  return items.flatMap((item: unknown, index) => objectsIn(document, item, [...path, 'items', index], onOther));
 }
 
 export function namespaceOf(object: JsonObject): string | undefined {
@@ -134,28 +144,31 @@ export function nameOf(object: JsonObject): string {
 }
 
 /** What tells which objects are workloads: the kinds, and the namespace of objects that name no namespace. */
-interface WorkloadReading {
+export interface WorkloadReading {
   readonly kinds: readonly WorkloadKind[];
   readonly namespace: string;
+  /** True for objects that exist: a cluster may run a test of Helm now. */
+  readonly isFromCluster?: boolean;
 }
 
-/** The workloads of all texts, in their order. */
-export function workloadsIn(inputs: WorkloadReading & Parameters<typeof manifestsIn>[0]): readonly Workload[] {
-  return manifestsIn(inputs).flatMap(({ object }) => workloadIn(object, inputs) ?? []);
+/** True for an object that only `helm test` creates. Helm's own flag for it is `--skip-tests`. */
+function isTestOfHelm(object: JsonObject): boolean {
+  const hooks = valueAt(object, ['metadata', 'annotations', 'helm.sh/hook']);
+  return typeof hooks === 'string' && hooks.split(',').some((hook) => /^test(?:-success)?$/.test(hook.trim()));
 }
 
-/** Returns the workload in an object. Undefined for objects that the webhook would skip. */
-export function workloadIn(object: JsonObject, inputs: WorkloadReading): Workload | undefined {
-  const kind = workloadKindOfManifest(object, inputs.kinds);
+/**
+ * Returns the workload in an object. Undefined for objects that the webhook would skip, and for tests of Helm: charts
+ * are rendered without them, too.
+ */
+export function workloadIn(object: JsonObject, reading: WorkloadReading): Workload | undefined {
+  const { kinds, namespace: own, isFromCluster = false } = reading;
+  if (!isFromCluster && isTestOfHelm(object)) return undefined;
+  const kind = workloadKindOfManifest(object, kinds);
   const found = kind && templatesToLookAt(object, kind);
   if (kind === undefined || found?.kind !== 'checked') return undefined;
-  const namespace = namespaceOf(object) ?? inputs.namespace;
+  const namespace = namespaceOf(object) ?? own;
   return { object, kind, pods: readPods(found.templates, kind), namespace, name: nameOf(object) };
-}
-
-/** The policy in force for the Pods of one of the templates of a workload. */
-export function policyOfPod({ object, kind, namespace }: Workload, pod: Pod, policies: Snapshot): WorkloadPolicy {
-  return policies.policyFor(namespace, pod.labels, workloadNameOf(object, kind, false));
 }
 
 /** An object as messages name it: `Deployment apps/web`. */
@@ -166,43 +179,10 @@ export function describeManifest(object: JsonObject, namespace: string): string 
 
 /** The place of an object as messages begin: `apps/web.yaml:12:1`. */
 export function placeOfManifest({ document, path }: Manifest): string {
-  const { line, column } = document.position(path);
-  return `${document.file}:${line}:${column}`;
+  return linePlace(placeOfField(document, path));
 }
 
-/**
- * The manifests of a text as the API server decodes them. In JSON, a number such as `1.0` is a literal that valid-probe
- * rejects. In YAML, kubectl changes `1.0` to 1 before it calls the API server.
- */
-export function manifestsAsSent({ text, manifests }: ParsedText): readonly Manifest[] {
-  const literal = jsonWithLiterals(text);
-  if (literal === undefined) return manifests;
-  return manifests.map((manifest) => {
-    const object = valueAt(literal, manifest.path);
-    return isJsonObject(object) ? { ...manifest, object } : manifest;
-  });
-}
-
-/**
- * The value of a text that is one JSON document. Numbers that parsing would change are NumberLiterals. Undefined for
- * any other text.
- */
-function jsonWithLiterals(text: string): unknown {
-  if (!text.trimStart().startsWith('{')) return undefined;
-  try {
-    return JSON.parse(text, (_key, value: unknown, context?: { readonly source?: string }) =>
-      typeof value === 'number' && context?.source !== undefined ? numberOrLiteral(value, context.source) : value,
-    );
-  } catch {
-    return undefined;
-  }
-}
-
-/**
- * Returns the number, or a NumberLiteral for a text that Go's decoder does not accept as an integer of at most 64 bits.
- */
-function numberOrLiteral(value: number, source: string): number | NumberLiteral {
-  if (!/^-?\d{1,20}$/.test(source)) return new NumberLiteral(source);
-  const integer = BigInt(source);
-  return integer === BigInt.asIntN(64, integer) ? value : new NumberLiteral(source);
+/** The place of a field, or of the nearest field around it, in the file that wrote it. */
+export function placeOfField(document: PlacedDocument, path: FieldPath, options?: { key?: boolean }): FilePlace {
+  return document.placeOf?.(path, options) ?? { file: document.file, ...document.position(path, options) };
 }

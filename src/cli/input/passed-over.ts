@@ -1,8 +1,12 @@
 import { stringMember, type JsonObject } from '../../base/json/json-value.ts';
-import { count } from '../../base/text/cut.ts';
+import { count, cut } from '../../base/text/cut.ts';
 import { PROGRAM } from '../io.ts';
-import { NO_OBJECT, problemsOfDocuments } from './manifest.ts';
+import type { LeftOutCounts, ProjectReport } from '../output/json-outputs.ts';
+import type { ProjectInForce } from './charts.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
+
+/** The problem of a document that is a list or a scalar. */
+export const NO_OBJECT = 'is no Kubernetes object';
 
 /** Why a file below a directory is passed over. In the order in which the line at the end counts them. */
 const REASONS = {
@@ -12,6 +16,7 @@ const REASONS = {
   encoding: 'no UTF-8 text',
   link: 'a link that leads nowhere',
   kustomization: 'below a kustomization',
+  project: 'excluded by the project file',
 } as const;
 type PassedOverReason = keyof typeof REASONS;
 
@@ -34,7 +39,15 @@ export interface Unread {
   readonly notes?: readonly Unrendered[];
   /** Why other charts and kustomizations gave nothing to check. */
   readonly unchecked?: readonly string[];
+  /** How many charts and kustomizations are not checked. Absent without any. */
+  readonly leftOut?: LeftOutCounts | undefined;
+  /** What the project file leaves out and sets. */
+  readonly project?: ProjectReport;
 }
+
+/** A line names no more paths, globs and settings than this, and of each no more characters. */
+const MOST_NAMES = 10;
+const LONGEST_NAME = 100;
 
 const TEMPLATE = /\{\{|\{%|<%/;
 /** What sed and envsubst replace. Scripts in manifests have such texts too, so only the line of a fault counts. */
@@ -84,6 +97,29 @@ function faultsOutsideTemplates(text: string, faults: readonly FileProblem[]): r
   return faults.filter((fault) => !ofTemplates.has(fault) && !PLACEHOLDER.test(lines[fault.line - 1] ?? ''));
 }
 
+/**
+ * The problems in documents that have a line with a mark. A document with a syntax error has no object that could be
+ * asked, so the text of the document decides. Each line is read once, because a text can have a problem in every line.
+ */
+export function problemsOfDocuments(
+  text: string,
+  problems: readonly FileProblem[],
+  isMark: (line: string) => boolean,
+): readonly FileProblem[] {
+  if (problems.length === 0) return [];
+  /** The first and the last document of each line. A line between two documents counts for both. */
+  const documentsOf: (readonly [number, number])[] = [];
+  const isMarked: boolean[] = [false];
+  for (const line of text.split('\n')) {
+    const before = isMarked.length - 1;
+    if (line.startsWith('---')) isMarked.push(false);
+    const last = isMarked.length - 1;
+    if (isMark(line)) isMarked[last] = true;
+    documentsOf.push([before, last]);
+  }
+  return problems.filter(({ line }) => documentsOf[line - 1]?.some((document) => isMarked[document]));
+}
+
 function isKubernetesObject(object: JsonObject): boolean {
   return stringMember(object, 'apiVersion') !== undefined && stringMember(object, 'kind') !== undefined;
 }
@@ -95,7 +131,10 @@ function isKubernetesObject(object: JsonObject): boolean {
  * @param command the command that the user gave: `check`
  * @param isVerbose lists each of them
  */
-export function unreadLines({ passedOver = [], notes = [] }: Unread, command: string, isVerbose: boolean): string[] {
+export function unreadLines(unread: Unread, command: string, isVerbose: boolean): string[] {
+  const { notes = [] } = unread;
+  const ofProject = projectLines(unread.project, isVerbose);
+  const passedOver = (unread.passedOver ?? []).filter(({ reason }) => reason !== 'project');
   const byReason = Map.groupBy(passedOver, ({ reason }) => reason);
   const counts = (Object.keys(REASONS) as PassedOverReason[]).flatMap((reason) => {
     const files = byReason.get(reason);
@@ -105,15 +144,58 @@ export function unreadLines({ passedOver = [], notes = [] }: Unread, command: st
   const noted = notes.map((note) => withPipe(note, command));
   if (isVerbose)
     return [
+      ...ofProject,
       ...passedOver.map(({ file, reason }) => `${file}: passed over: ${REASONS[reason]}`),
       ...noted,
       ...(passedOver.length > 0 ? [summary] : []),
     ];
   const many = `${notes.length} charts and kustomizations are not rendered; --verbose says why, and what to type`;
   return [
+    ...ofProject,
     ...(passedOver.length > 0 ? [`${summary}; --verbose lists them`] : []),
     ...(notes.length > 1 ? [many] : noted),
   ];
+}
+
+/** What a project file leaves out of the inputs, and sets. It may turn a red result green, so outputs name it. */
+export function projectReport({ file, exclude, sets }: ProjectInForce, { passedOver = [] }: Unread): ProjectReport {
+  const leftOut = passedOver.filter(({ reason }) => reason === 'project').map((each) => each.file);
+  return { file, exclude, leftOut, sets };
+}
+
+/**
+ * The line about a project file: `.probewright.yaml leaves out 2 paths by exclude [old]: a/old, b/old`. None without a
+ * file, and for a file that changes nothing.
+ */
+export function projectLines(project: ProjectReport | undefined, isVerbose = false): readonly string[] {
+  const { file = '', exclude = [], leftOut = [], sets = [] } = project ?? {};
+  const shown = (all: readonly string[]): string => {
+    const most = isVerbose ? all.length : MOST_NAMES;
+    const names = all.slice(0, most).map((name) => cut(name, isVerbose ? Infinity : LONGEST_NAME));
+    return [...names, ...(all.length > most ? [`${all.length - most} more, which --verbose lists`] : [])].join(', ');
+  };
+  const parts = [
+    ...(leftOut.length > 0
+      ? [`leaves out ${count(leftOut.length, 'path')} by exclude [${shown(exclude)}]: ${shown(leftOut)}`]
+      : []),
+    ...(sets.length > 0 ? [`sets ${shown(sets)}`] : []),
+  ];
+  return parts.length > 0 ? [`${file} ${parts.join('; ')}`] : [];
+}
+
+/** True where a part of the inputs could not be read or rendered, so that nobody knows what it holds. */
+export function isUnread({ leftOut, passedOver = [], notes = [] }: Unread): boolean {
+  const isParsed = passedOver.every(({ reason }) => reason !== 'template');
+  return leftOut !== undefined || !isParsed || notes.some(({ command }) => command !== undefined);
+}
+
+/** How many charts and kustomizations are not checked: `20 charts and 1 kustomization left out`. */
+export function leftOutText({ charts, kustomizations }: LeftOutCounts): string {
+  const counts = [
+    ...(charts > 0 ? [count(charts, 'chart')] : []),
+    ...(kustomizations > 0 ? [count(kustomizations, 'kustomization')] : []),
+  ];
+  return `${counts.join(' and ')} left out`;
 }
 
 /** Why there is nothing to check, and what to type. Undefined when no chart and no kustomization explains it. */

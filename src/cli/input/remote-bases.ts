@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { type Tree } from '../../base/files/tree.ts';
+import { isInTree } from '../../base/files/yaml-files.ts';
 import { readUtf8File } from '../../base/files/regular-file.ts';
 import { isJsonObject, type JsonObject } from '../../base/json/json-value.ts';
 import { quote } from '../../base/text/cut.ts';
@@ -30,12 +32,20 @@ const WEB_FILE = /^https?:\/\//i;
 const MOST_KUSTOMIZATIONS = 1000;
 
 /**
- * Refuses a kustomization that makes kustomize download something, also through its local bases: the author of a pull
- * request could otherwise have the job fetch and run through any address (issue 30, E7).
+ * The directories that a kustomization consists of, with its own. Refuses a part out of the tree, and one that makes
+ * kustomize download something, also through local bases: the author of a pull request could otherwise have the job
+ * read any file, or fetch and run through any address (issue 30, E7). kustomize itself reads no other file out of a
+ * directory with a kustomization.
  *
+ * @param trees those of all that is named. That of the kustomization is the first
+ * @param allowsRemote true = parts that kustomize downloads are allowed
  * @throws Error with the file, the field and the entry, or with the file that cannot be read
  */
-export async function refuseRemoteParts(directory: string): Promise<void> {
+export async function localParts(
+  directory: string,
+  trees: readonly Tree[],
+  allowsRemote: boolean,
+): Promise<readonly string[]> {
   // A loop visits what is added to the map meanwhile. The keys are real paths, so links cannot make the search endless.
   const directories = new Map([[await realpath(directory), directory]]);
   for (const at of directories.values()) {
@@ -44,38 +54,55 @@ export async function refuseRemoteParts(directory: string): Promise<void> {
     for (const name of KUSTOMIZATION_FILES) {
       const file = join(at, name);
       if (!existsSync(file)) continue;
-      for (const base of await localBasesOf(file, at)) directories.set(await realpath(base), base);
+      if (!(await isInOneOf(trees, file))) throw new Error(`${file} leads out of ${trees[0]?.shown ?? '.'}`);
+      for (const base of await localBasesOf(file, at, trees, allowsRemote)) directories.set(await realpath(base), base);
     }
   }
+  return [...directories.values()];
 }
 
-async function localBasesOf(file: string, directory: string): Promise<readonly string[]> {
+async function localBasesOf(
+  file: string,
+  directory: string,
+  trees: readonly Tree[],
+  allowsRemote: boolean,
+): Promise<readonly string[]> {
   const bases: string[] = [];
+  const refuseFiles = (of: string, key: string, value: unknown): void => {
+    if (!allowsRemote) refuseWebFiles(of, key, value);
+  };
   for (const content of await contentsOf(file))
     for (const [key, value] of Object.entries(content)) {
       // Go reads the names of members in any case.
       const field = key.toLowerCase();
       if (!RESOURCE_FIELDS.includes(field) && !PLUGIN_FIELDS.has(field)) {
-        if (!MAP_FIELDS.has(field)) refuseWebFiles(file, key, value);
+        if (!MAP_FIELDS.has(field)) refuseFiles(file, key, value);
         continue;
       }
       const isPlugin = PLUGIN_FIELDS.has(field);
       for (const entry of strings(value)) {
         // A plugin may be written into the list, and may name files itself.
         if (entry.includes('\n')) {
-          for (const { value: plugin } of parseYamlDocuments(file, entry).documents) refuseWebFiles(file, key, plugin);
+          for (const { value: plugin } of parseYamlDocuments(file, entry).documents) refuseFiles(file, key, plugin);
           continue;
         }
-        if (REPOSITORY.test(entry)) refuse(file, key, entry);
+        if (!allowsRemote && REPOSITORY.test(entry)) refuse(file, key, entry);
         const path = resolve(directory, entry);
+        if (!(await isInOneOf(trees, path)))
+          throw new Error(`${file}: ${key} has ${quote(entry)}, which leads out of ${trees[0]?.shown ?? '.'}`);
         const stats = await stat(path).catch(() => undefined);
-        if (stats === undefined && HOST.test(entry)) refuse(file, key, entry);
+        if (!allowsRemote && stats === undefined && HOST.test(entry)) refuse(file, key, entry);
         if (stats?.isDirectory() === true) bases.push(path);
         else if (stats !== undefined && isPlugin)
-          for (const plugin of await contentsOf(path)) refuseWebFiles(path, key, plugin);
+          for (const plugin of await contentsOf(path)) refuseFiles(path, key, plugin);
       }
     }
   return bases;
+}
+
+/** True for a path whose file is really in one of the trees, and for a path that leads nowhere. */
+export async function isInOneOf(trees: readonly Tree[], path: string): Promise<boolean> {
+  return (await Promise.all(trees.map(({ root }) => isInTree(root, path)))).includes(true);
 }
 
 /** Refuses a file of the web below a value: an element of the list itself, or of a member that names files. */

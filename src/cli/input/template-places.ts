@@ -1,11 +1,20 @@
+import type { FieldPath } from '../../base/json/field-path.ts';
 import type { Position } from '../../yaml/reading/documents.ts';
 
 /** The place in a template that a rendered line comes from. */
 export interface TemplatePlace extends Position {
-  /** The key of the line that was found: `readinessProbe`. Undefined for an item of a list. */
-  readonly key: string | undefined;
-  /** The value of the chart that the template writes there: `probe` for `{{ .Values.probe }}`. */
-  readonly value: string | undefined;
+  /** False when the template has not even the document's `kind`: another file has written the document. */
+  readonly isFound: boolean;
+  /** Undefined where the template writes the field itself, and where nobody can tell the value. */
+  valueOf(field: FieldPath): ValueRead | undefined;
+}
+
+/** A value of the chart that the template writes into a field. */
+interface ValueRead {
+  /** `['probe']` for `probe: {{ toYaml .Values.probe }}`. */
+  readonly name: readonly string[];
+  /** The way from the value to the field: `['httpGet', 'port']`. */
+  readonly below: FieldPath;
 }
 
 /**
@@ -35,15 +44,19 @@ export function placesIn(templateText: string, renderedText: string): (position:
     return {
       line: Math.max(found, 0) + 1,
       column: Math.floor(at?.indent ?? 0) + 1,
-      key: at && keyOf(at.text),
-      value: at && valueRead(template, found, isWhole),
+      isFound: found >= 0,
+      valueOf: (field) => at && valueRead(template, found, isWhole, field),
     };
   };
 }
 
 const EXPRESSION = '{{';
 
-/** True for a line of the template that computes the value of the same key. */
+/** True for a line of the template that writes a rendered line, or computes the value of the same key. */
+export function writesLine(template: string, rendered: string): boolean {
+  return template === rendered || computes(template, rendered);
+}
+
 function computes(template: string, rendered: string): boolean {
   const key = keyOf(template);
   if (key === undefined || key !== keyOf(rendered) || template.startsWith('-') !== rendered.startsWith('-'))
@@ -65,25 +78,49 @@ function keyOf(text: string): string | undefined {
   return /^(?:- )?([\w./-]+):(?: |$)/.exec(text)?.[1];
 }
 
+/** A line in flow style: `labels: { app: {{ .Values.app }} }`, `- [{{ .Values.a }}]`, `{port: {{ .Values.port }}}`. */
+const FLOW = /(?:^|: *|- *)(?:\{(?!\{)|\[)/;
+
 const VALUE = /\.Values\.([\w.]*\w)/;
 
 /**
  * The value of the chart in the line that was found or, where the line's content is computed, in the expression below
  * the line. `{{ toYaml . }}` writes the value of the `with` above.
  */
-function valueRead(template: readonly Line[], found: number, isWhole: boolean): string | undefined {
+function valueRead(
+  template: readonly Line[],
+  found: number,
+  isWhole: boolean,
+  field: FieldPath,
+): ValueRead | undefined {
   const own = template[found];
-  if (own === undefined || (isWhole && !own.text.includes(EXPRESSION) && own.text !== `${keyOf(own.text) ?? ''}:`))
+  const key = own && keyOf(own.text);
+  if (own === undefined || (isWhole && !own.text.includes(EXPRESSION) && own.text !== `${key ?? ''}:`))
     return undefined;
   const lines = template.slice(found, endOfBlock(template, found, template.length));
   const index = lines.findIndex(({ text }) => text.includes(EXPRESSION));
-  // A mapping that is written in the template may have one computed field. The value is not the mapping then.
-  if (isWhole && lines.slice(1, index + 1).some(({ text }) => !/^$|^\{\{/.test(text))) return undefined;
   const expression = lines[index]?.text ?? '';
-  const direct = VALUE.exec(expression)?.[1];
-  if (direct !== undefined || !/\btoYaml\s+\.(?:[\s)|}]|-\})/.test(expression)) return direct;
-  const above = template.slice(0, found + index).toReversed();
+  if (FLOW.test(expression)) return valueInFlow(expression, field);
+  // A mapping that is written in the template may have one computed field. The value is not the mapping then.
+  if (lines.slice(1, index + 1).some(({ text }) => !/^$|^#|^\{\{/.test(text))) return undefined;
+  const below = key === undefined || !field.includes(key) ? [] : field.slice(field.lastIndexOf(key) + 1);
+  const value = VALUE.exec(expression)?.[1] ?? valueAbove(template, found + index, expression);
+  return value === undefined ? undefined : { name: value.split('.'), below };
+}
+
+function valueAbove(template: readonly Line[], index: number, expression: string): string | undefined {
+  if (!/\btoYaml\s+\.(?:[\s)|}]|-\})/.test(expression)) return undefined;
+  const above = template.slice(0, index).toReversed();
   return above.map(({ text }) => /\{\{-?\s*with\s+\$?\.Values\.([\w.]*\w)/.exec(text)?.[1]).find(Boolean);
+}
+
+/** The value that a line in flow style writes into a field, if the line has the field's name once. */
+function valueInFlow(line: string, field: FieldPath): ValueRead | undefined {
+  const members = line.matchAll(/[{,] *["']?([\w./-]+)["']?: *["']?(\{\{.*?\}\})/g);
+  const own = Array.from(members).filter(([, name]) => name === field.at(-1));
+  const hasOthers = line.split(`${String(field.at(-1))}:`).length !== 2;
+  const value = own.length === 1 && !hasOthers ? VALUE.exec(own[0]?.[2] ?? '')?.[1] : undefined;
+  return value === undefined ? undefined : { name: value.split('.'), below: [] };
 }
 
 function linesAbove(rendered: readonly Line[], index: number): readonly Line[] {

@@ -1,24 +1,24 @@
 import { isJsonObject, member, stringMember, objectMember, type JsonObject } from '../../base/json/json-value.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
 import { unaskedSelectors } from '../input/unasked-selectors.ts';
-import { inputsOf, type Inputs } from '../input/inputs.ts';
-import { STDIN_NAME } from '../input/read-inputs.ts';
+import { worldOf, type World } from '../input/world.ts';
+import { STDIN_NAME } from '../input/standard-input.ts';
 import { jsonText } from '../../base/text/visible.ts';
 import { KNOWN_KINDS } from '../../engine/workload/kinds.ts';
 import { YamlFieldEditor } from '../../yaml/editing/field-editing.ts';
 import { parseYamlDocuments } from '../../yaml/reading/documents.ts';
-import { checkInputs } from '../check/check-inputs.ts';
+import { checkManifests } from '../check/check-manifests.ts';
 import { withoutRepeatsByObject } from '../check/report.ts';
 import { SHOWN_BY_DEFAULT } from '../fix/advice.ts';
 import { fixFile } from '../fix/fix-file.ts';
 import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, PROGRAM, printLine, type CommandIo } from '../io.ts';
 import { reportProblems } from '../output/messages.ts';
 import { readFunctionConfig, type FunctionSettings } from './function-config.ts';
-import { formatPath } from '../../base/json/field-path.ts';
-import { checkUrl, fullMessage } from '../../engine/checks/violation.ts';
-import { namespaceOf, type ParsedText } from '../input/manifest.ts';
+import { partsOf } from '../check/finding-parts.ts';
+import { namespaceOf } from '../input/manifest.ts';
+import type { ParsedText } from '../input/manifests.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
-import { LEVEL_OF_ACTION, type Level } from '../output/level.ts';
+import { LEVELS_OF } from '../../engine/verdict/levels.ts';
 import type { PlacedViolation } from '../check/report.ts';
 
 /** `probewright krm-function`: a ResourceList in, a ResourceList out, as kustomize and kpt run functions. */
@@ -38,19 +38,19 @@ function runFunction(text: string, io: CommandIo): number {
   const list = readList(text);
   const settings = readFunctionConfig(member(list, 'functionConfig'));
   const { namespace, policies, now = io.now() } = settings;
-  const inputs = inputsOf(
+  const { manifests, world } = worldOf(
     { texts: [{ file: STDIN_NAME, text }], problems: [] },
     { texts: policies, problems: [] },
     { kinds: KNOWN_KINDS, namespace, now },
   );
   // Without one of the policies, another verdict would be given than the webhook gives.
-  if (inputs.problems.length > 0) {
-    reportProblems(inputs.problems, io);
+  if (manifests.problems.length > 0) {
+    reportProblems(manifests.problems, io);
     return EXIT_USAGE;
   }
-  const [source = { file: STDIN_NAME, text, manifests: [] }] = inputs.texts;
+  const [source = { file: STDIN_NAME, text, manifests: [], problems: [] }] = manifests.texts;
   const isFix = settings.mode === 'fix';
-  const done = isFix ? fixed(source, inputs, settings) : checked(source, inputs, list, settings);
+  const done = isFix ? fixed(source, world, settings) : checked(source, world, list, settings);
   io.stdout.write(withResults(done.text, list, done.results));
   if (!done.fails) return EXIT_OK;
   for (const { message, resourceRef, severity } of done.results)
@@ -71,11 +71,11 @@ function readList(text: string): JsonObject {
   throw new AggregateError([`standard input must be a ResourceList of config.kubernetes.io, not ${quoted(kind)}`]);
 }
 
-function fixed(source: ParsedText, inputs: Inputs, { advice }: FunctionSettings) {
-  const { after, remarks, problems } = fixFile(source, inputs, advice ? SHOWN_BY_DEFAULT : undefined);
+function fixed(source: ParsedText, world: World, { advice }: FunctionSettings) {
+  const { after, remarks, problems } = fixFile(source, world, advice ? SHOWN_BY_DEFAULT : undefined);
   if (problems.length > 0) throw new AggregateError(problems.map(({ message }) => message));
   // Without the labels of a namespace, the function adds nothing, and its user sees no reason.
-  const notes = unaskedSelectors(inputs).map((note) => note.message.replace(/^note: /, ''));
+  const notes = unaskedSelectors({ texts: [source] }, world).map((note) => note.message.replace(/^note: /, ''));
   const info = (remark: string): FunctionResult => ({ message: withoutPosition(remark), severity: 'info' });
   return { text: after, results: [...remarks, ...notes].map(info), fails: false };
 }
@@ -85,13 +85,13 @@ function withoutPosition(remark: string): string {
   return remark.startsWith(STDIN_NAME) ? remark.slice(STDIN_NAME.length).replace(/^(:\d+)*: /, '') : remark;
 }
 
-function checked({ text }: ParsedText, inputs: Inputs, list: JsonObject, { strict }: FunctionSettings) {
-  const { violations } = checkInputs(inputs, 'Deny');
+function checked(source: ParsedText, world: World, list: JsonObject, { strict }: FunctionSettings) {
+  const { violations } = checkManifests({ texts: [source], problems: [], warnings: [] }, world);
   const items = member(list, 'items');
   const results = withoutRepeatsByObject(violations)
     .map((violation) => violationResult(violation, Array.isArray(items) ? items : []))
     .filter(({ severity }) => severity !== 'info');
-  return { text, results, fails: results.some(({ severity }) => strict || severity === 'error') };
+  return { text: source.text, results, fails: results.some(({ severity }) => strict || severity === 'error') };
 }
 
 /** The text with the results behind those of functions before. A text that cannot be edited is printed as JSON. */
@@ -121,19 +121,14 @@ interface FunctionResult {
   readonly tags?: JsonObject;
 }
 
-const SEVERITY: Readonly<Record<Level, FunctionResult['severity']>> = {
-  error: 'error',
-  warning: 'warning',
-  note: 'info',
-};
-
 /**
  * Returns a violation as a result.
  *
  * @param items the items of the ResourceList
  */
 function violationResult(violation: PlacedViolation, items: readonly unknown[]): FunctionResult {
-  const { check, action, path, object, kind, namespace, name } = violation;
+  const { check, action, object, kind, namespace, name } = violation;
+  const { message, path, url } = partsOf(violation);
   const position = object?.path[0] === 'items' ? object.path[1] : undefined;
   const found = typeof position === 'number' ? items[position] : undefined;
   const item = isJsonObject(found) ? found : undefined;
@@ -142,17 +137,17 @@ function violationResult(violation: PlacedViolation, items: readonly unknown[]):
   const given = item === undefined ? namespace || undefined : namespaceOf(item);
   const file = item && fileOf(item);
   return {
-    message: `${fullMessage(violation)} (${check})`,
-    severity: SEVERITY[LEVEL_OF_ACTION[action]],
+    message: `${message} (${check})`,
+    severity: LEVELS_OF[action].krm,
     resourceRef: {
       ...(apiVersion !== undefined && { apiVersion }),
       kind,
       ...(given !== undefined && { namespace: given }),
       name,
     },
-    field: { path: formatPath(path) },
+    field: { path },
     ...(file !== undefined && { file }),
-    tags: { check, url: checkUrl(check) },
+    tags: { check, url },
   };
 }
 

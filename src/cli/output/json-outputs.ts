@@ -61,7 +61,7 @@ export interface ListedViolation extends ObjectName {
   readonly url: string;
 }
 
-/** A place in a file. Lines and columns count from 1. */
+/** A place in a file. Lines and columns count from 1; both are 0 where no line is known. */
 export interface FilePlace {
   readonly file: string;
   readonly line: number;
@@ -85,6 +85,23 @@ export interface ExemptNamespace {
   readonly reason: string;
 }
 
+/** What a project file leaves out of the inputs, and sets for a command. */
+export interface ProjectReport {
+  readonly file: string;
+  /** The globs of the file. */
+  readonly exclude: readonly string[];
+  /** The files and directories that the globs leave out. */
+  readonly leftOut: readonly string[];
+  /** The settings that no flag overrides: `--min-level error`. */
+  readonly sets: readonly string[];
+}
+
+/** How many charts and kustomizations of the inputs are not checked. */
+export interface LeftOutCounts {
+  readonly charts: number;
+  readonly kustomizations: number;
+}
+
 /** The output of `probewright check --output json`. */
 export interface CheckOutput {
   readonly violations: readonly (ListedViolation & FilePlace)[];
@@ -94,9 +111,13 @@ export interface CheckOutput {
   readonly lacking?: readonly (ObjectName & { readonly message: string })[];
   /** Workloads that are not judged. Absent without any. */
   readonly exempt?: readonly ExemptNamespace[];
+  /** Absent without a project file. */
+  readonly project?: ProjectReport;
   readonly summary: {
     readonly objects: number;
     readonly workloads: number;
+    /** Absent when all charts and kustomizations are checked. */
+    readonly leftOut?: LeftOutCounts;
     readonly deny: number;
     readonly warn: number;
     readonly audit: number;
@@ -199,7 +220,7 @@ export interface ExplainedContainer {
 export interface ListedFailure {
   /** The cause, such as `http-404`, or `shared-dependency` for workloads that fail together. */
   readonly cause: string;
-  /** The container and the probe that fails. Absent for `shared-dependency`. */
+  /** The container and the probe that fails. Absent for `shared-dependency`, and where a whole Pod waits. */
   readonly container?: string;
   readonly probe?: ProbeName;
   readonly message: string;
@@ -208,10 +229,14 @@ export interface ListedFailure {
   readonly status?: number;
   /** The timeout that ran out. */
   readonly timeoutSeconds?: number;
+  /** The time to start that was learned when the Pod was created. */
+  readonly learnedSeconds?: number;
   /** The exit code of the last run, for a container that ends again and again. */
   readonly exitCode?: number;
-  /** The kubelet's word for a container that does not start, such as `ImagePullBackOff`. */
+  /** The word of the kubelet, the scheduler or a controller, such as `ImagePullBackOff` or `Unschedulable`. */
   readonly reason?: string;
+  /** What it says about the reason. */
+  readonly words?: string;
   /** How often the kubelet has told the failure in the last hour, at least. */
   readonly times?: number;
   readonly restarts?: number;

@@ -4,22 +4,30 @@ import { PROGRAM, printLine, type CommandIo } from '../io.ts';
 import { formatFileProblem, type FileProblem } from '../../cluster/sources/policy-documents.ts';
 import { isInCluster, type ObjectOrigin } from '../input/cluster-object.ts';
 
-const PATIENCE_MILLISECONDS = 1000;
-const INTERVAL_MILLISECONDS = 200;
+/** How often a line is written: on a terminal over the line before, elsewhere below it. */
+const ON_TERMINAL = { patience: 1000, interval: 200 };
+const IN_LOG = { patience: 5000, interval: 5000 };
 
-/** Shows a person who waits how far a command is: one line on standard error, after a second, on a terminal only. */
+/**
+ * Shows on standard error how far a command is: on a terminal, one line that changes, after a second; elsewhere a line
+ * every five seconds, so that a log of a long job does not look like one that hangs.
+ */
 export class Progress {
   readonly #io: CommandIo;
   readonly #start: number;
   /** The instant of the next line, in milliseconds on the monotonic clock. */
   #next: number;
   #isVisible = false;
+  readonly #pace: typeof ON_TERMINAL;
+  #again: () => void = () => undefined;
 
   /** Create the progress when the command starts: the first second counts from here. */
   constructor(io: CommandIo) {
     this.#io = io;
     this.#start = io.monotonic();
-    this.#next = this.#start + PATIENCE_MILLISECONDS;
+    // A CI may give its jobs a terminal that nobody looks at.
+    this.#pace = io.stderrColumns === undefined || isSet(io.env['CI']) ? IN_LOG : ON_TERMINAL;
+    this.#next = this.#start + this.#pace.patience;
   }
 
   /**
@@ -30,18 +38,35 @@ export class Progress {
    * @param workloads the workloads that were found so far, if `unit` is something else
    */
   show(what: string, done: number, total: number, unit: string, workloads?: number): void {
-    const { stderr, stderrColumns, monotonic, env } = this.#io;
-    // A CI may give its jobs a terminal that nobody looks at.
-    if (stderrColumns === undefined || isSet(env['CI'])) return;
+    const { stderr, stderrColumns = 0, monotonic } = this.#io;
+    this.#again = () => {
+      this.show(what, done, total, unit, workloads);
+    };
     const now = monotonic();
     if (now < this.#next) return;
-    this.#next = now + INTERVAL_MILLISECONDS;
-    this.#isVisible = true;
+    this.#next = now + this.#pace.interval;
     const found = workloads === undefined ? '' : `, ${count(workloads, 'workload')}`;
     const seconds = Math.floor((now - this.#start) / 1000);
     const line = `${what}  ${done} of ${total} ${unit}${found}, ${seconds} s`;
+    if (this.#pace === IN_LOG) {
+      printLine(stderr, line);
+      return;
+    }
+    this.#isVisible = true;
     // The last column stays empty, because a terminal may wrap there. A longer line could not be removed again.
     stderr.write(`\r\u001b[K${line.slice(0, Math.max(0, stderrColumns - 1))}`);
+  }
+
+  /** Shows the line again and again while something is awaited that tells nothing. */
+  async during<T>(work: Promise<T>): Promise<T> {
+    const timer = setInterval(() => {
+      this.#again();
+    }, ON_TERMINAL.interval);
+    // A wait that nothing ends must end the process: it then says that there is no result.
+    timer.unref();
+    return await work.finally(() => {
+      clearInterval(timer);
+    });
   }
 
   /** Removes the line. A later call of `show` shows a line again. */

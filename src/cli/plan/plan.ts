@@ -2,17 +2,17 @@ import { didYouMean } from '../../base/text/suggestion.ts';
 import { knownSources, snapshotAfter, unknownRemovals } from '../../engine/verdict/compare/policy-change.ts';
 import { adviceAbout } from '../../engine/verdict/policy-advice.ts';
 import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, PROGRAM, printLine, type CommandIo } from '../io.ts';
-import { manifestsIn } from '../input/manifest.ts';
+import { manifestsIn } from '../input/manifests.ts';
 import { workloadsOf } from './workloads.ts';
 import { planAsJson, planAsMarkdown, planAsText, type ShownPlan } from './formats.ts';
-import { clusterNotes } from '../check/check-inputs.ts';
+import { clusterNotes } from '../check/check-manifests.ts';
 import { screenOf, type Screen } from '../output/screen.ts';
 import { reportProblems, Progress } from '../output/messages.ts';
 import { readAnyInputs } from '../input/command-inputs.ts';
 import { storedPod } from '../../webhook/review/stored-pod.ts';
 import { planOf, type PlanSummary } from '../../engine/verdict/compare/plan.ts';
 import type { FlagValues, ParsedCommandLine } from '../flags/flag.ts';
-import type { Inputs } from '../input/inputs.ts';
+import type { World } from '../input/world.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { PLAN } from './definition.ts';
 
@@ -29,38 +29,34 @@ export async function runPlan(line: ParsedCommandLine<typeof PLAN.flags>, io: Co
   const progress = new Progress(io);
   const old = { ...line, flags: { ...flags, policies: flags.from } };
   const wishes = { change: { newPolicies: flags.policies }, webhook: 'exempts' } as const;
-  const inputs = await readAnyInputs('plan', old, io, progress, wishes);
+  const { manifests, world, live } = await readAnyInputs('plan', old, io, progress, wishes);
   // Without one of the policies, the plan would be wrong.
-  if (inputs.policyProblems.length > 0) {
+  if (world.policyProblems.length > 0) {
     // Warnings name optional rights that are missing. All missing rights are named at once.
-    reportProblems([...inputs.policyWarnings, ...inputs.problems], io, inputs);
+    reportProblems([...manifests.warnings, ...manifests.problems], io, world);
     return EXIT_USAGE;
   }
-  const hasNothing = manifestsIn(inputs).length === 0 && (inputs.exempt ?? []).length === 0;
-  if (hasNothing && inputs.problems.length === 0)
+  const hasNothing = manifestsIn(manifests).length === 0 && (manifests.exempt ?? []).length === 0;
+  if (hasNothing && manifests.problems.length === 0)
     printLine(io.stderr, `${PROGRAM} plan: the inputs have no Kubernetes object, so the plan is empty`);
-  const snapshots = changedSnapshots(inputs, flags.remove, io);
+  const snapshots = changedSnapshots(world, flags.remove, io);
   if (snapshots === undefined) return EXIT_USAGE;
-  const replaced = new Set<FileProblem>();
-  const workloads = workloadsOf(inputs, replaced);
-  const plan = planOf(counted(workloads, progress), snapshots.before, snapshots.after, storedPod, inputs.now);
+  const replaced: FileProblem[] = [];
+  const workloads = workloadsOf(manifests, world, replaced);
+  const plan = planOf(counted(workloads, progress), snapshots.before, snapshots.after, storedPod, world.now);
   progress.end();
-  const problems = inputs.problems.filter((problem) => !replaced.has(problem));
-  io.stdout.write(FORMATS[flags.output]({ ...plan, exempt: inputs.exempt }, screenOf(flags.color, io)));
-  for (const policy of inputs.newPolicies.policies)
+  const problems = manifests.problems.filter((problem) => !replaced.includes(problem));
+  io.stdout.write(FORMATS[flags.output]({ ...plan, exempt: manifests.exempt }, screenOf(flags.color, io)));
+  for (const policy of world.applied.policies)
     for (const { check, field, message } of adviceAbout(policy))
       printLine(io.stderr, `${PROGRAM} plan: ${policy.source}: ${field}: ${message} (${check})`);
-  reportProblems([...clusterNotes(inputs), ...inputs.policyWarnings, ...problems], io, inputs);
+  reportProblems([...clusterNotes(manifests, world, live), ...manifests.warnings, ...problems], io, world);
   if (problems.length > 0) return EXIT_USAGE;
   return fails(plan.summary, flags['fail-on']) ? EXIT_DENIED : EXIT_OK;
 }
 
 /** Undefined, after a report, when a removed policy is unknown. */
-function changedSnapshots(
-  { policies: before, newPolicies: applied }: Inputs,
-  removed: readonly string[],
-  io: CommandIo,
-) {
+function changedSnapshots({ snapshot: before, applied }: World, removed: readonly string[], io: CommandIo) {
   const change = { applied, removed };
   const unknown = unknownRemovals(before, change);
   const known = knownSources(before, applied);

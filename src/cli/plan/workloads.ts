@@ -1,6 +1,7 @@
-import { manifestsAsSent, workloadIn } from '../input/manifest.ts';
+import { workloadIn } from '../input/manifest.ts';
+import { manifestsAsSent, type Manifests } from '../input/manifests.ts';
 import { strayFields, violationsOfText } from '../check/text-violations.ts';
-import type { Inputs } from '../input/inputs.ts';
+import type { World } from '../input/world.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { Workload } from '../../engine/verdict/judge.ts';
 
@@ -9,20 +10,24 @@ import type { Workload } from '../../engine/verdict/judge.ts';
  *
  * @param replaced gets the problems of the inputs that such violations replace, when a plan asks for them
  */
-export function workloadsOf(inputs: Inputs, replaced: Set<FileProblem>): readonly Workload[] {
-  return inputs.texts.flatMap((text) => {
+export function workloadsOf(
+  { texts }: Pick<Manifests, 'texts'>,
+  world: World,
+  replaced: FileProblem[],
+): readonly Workload[] {
+  return texts.flatMap((text) => {
     const sent = manifestsAsSent(text);
     return text.manifests.flatMap((manifest, index): readonly Workload[] => {
       const manifestAsSent = sent[index] ?? manifest;
-      const [workload, subject] = [workloadIn(manifest.object, inputs), workloadIn(manifestAsSent.object, inputs)];
+      const [workload, subject] = [workloadIn(manifest.object, world), workloadIn(manifestAsSent.object, world)];
       if (workload === undefined || subject === undefined) return [];
       return [
         {
           ...workload,
           ...(manifestAsSent !== manifest && { asSent: subject }),
           violationsOfText: (policies) => [
-            ...violationsOfText(manifestAsSent, subject, policies, inputs, replaced),
-            ...strayFields(subject, policies, inputs.now),
+            ...violationsOfText(manifestAsSent, text, subject, policies, world.now, replaced),
+            ...strayFields(subject, policies, world.now),
           ],
         },
       ];

@@ -1,8 +1,10 @@
 import { MUTATION_MODES } from '../../engine/policy/action.ts';
 import { optional, withDefault, type CommandDefinition, type FlagValues } from '../flags/flag.ts';
-import { choice, formatDuration, path, someText, trueOrFalse } from '../flags/value-types.ts';
+import { choice, formatDuration, parsed, path, trueOrFalse } from '../flags/value-types.ts';
+import { isDnsSubdomain } from '../../engine/policy/object-names.ts';
 import { REPORTS_SETTINGS } from '../../cluster/sources/observer-reports.ts';
 import {
+  ADDRESS,
   conflictsOfClusterDurations,
   CONNECTION_FLAGS,
   DURATION,
@@ -10,6 +12,15 @@ import {
   PORT,
   PROCESS_FLAGS,
 } from './process-flags.ts';
+
+/** A `Host` has its name in any case, and a port that a proxy may choose. */
+const HOST_NAMES = parsed('NAME[,NAME...]', 'a comma list of DNS names without ports', (text) => {
+  const names = text
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim());
+  return names.every(isDnsSubdomain) ? names : undefined;
+});
 
 const reportLinks = 'See [reports](observer.md#reports).';
 
@@ -58,10 +69,14 @@ export const OBSERVE_FLAGS = {
   ),
   'exempt-namespaces': { ...PROCESS_FLAGS['exempt-namespaces'], details: 'The observer judges no workloads there.' },
   'workload-kinds': PROCESS_FLAGS['workload-kinds'],
-  host: withDefault(someText('ADDRESS'), '0.0.0.0', 'Address that the ports listen on.'),
+  host: withDefault(ADDRESS, '0.0.0.0', 'Address that the ports listen on.'),
   'health-port': PROCESS_FLAGS['health-port'],
   'dashboard-port': optional(PORT, 'Plain HTTP port for a read-only page about all workloads.', {
     otherwise: 'no page',
+    links: 'See [the page](#the-page).',
+  }),
+  'dashboard-hosts': optional(HOST_NAMES, 'DNS names by which people open the page through a proxy or an Ingress.', {
+    otherwise: 'none',
     links: 'See [the page](#the-page).',
   }),
   'log-level': PROCESS_FLAGS['log-level'],

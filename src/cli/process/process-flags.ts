@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { ENFORCEMENTS } from '../../engine/policy/action.ts';
 import { optional, withDefault, type FlagValues } from '../flags/flag.ts';
 import {
@@ -44,6 +45,8 @@ export const DURATION_LIMITS = {
 export const PORT = wholeNumber('PORT', 0, 65_535);
 export const DURATION = durationValue(DURATION_LIMITS.mostDuration);
 export const OBJECT_NAME = textThat(isDnsSubdomain, 'the name of a Kubernetes object', 'NAME');
+
+export const ADDRESS = textThat((text) => isIP(text) !== 0, 'an IP address such as 0.0.0.0 or ::', 'ADDRESS');
 
 export const PROCESS_FLAGS = {
   'health-port': withDefault(PORT, '8081', 'Plain HTTP port for /livez, /readyz and /metrics.'),

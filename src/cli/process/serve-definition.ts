@@ -1,17 +1,11 @@
+import { quote } from '../../base/text/cut.ts';
 import { visible } from '../../base/text/visible.ts';
 import { MUTATION_MODES } from '../../engine/policy/action.ts';
+import { isAccountName } from '../../webhook/review/trusted-controllers.ts';
 import { inGroup, optional, withDefault, type FlagValues, type CommandDefinition } from '../flags/flag.ts';
+import { choice, commaList, path, textThat, trueOrFalse, wholeNumber, formatDuration } from '../flags/value-types.ts';
 import {
-  choice,
-  commaList,
-  path,
-  someText,
-  textThat,
-  trueOrFalse,
-  wholeNumber,
-  formatDuration,
-} from '../flags/value-types.ts';
-import {
+  ADDRESS,
   CONNECTION_FLAGS,
   DURATION,
   DURATION_LIMITS,
@@ -29,6 +23,19 @@ function isContact(text: string): boolean {
   return text !== '' && text.trim() === text && Array.from(text).length <= LONGEST_CONTACT && visible(text) === text;
 }
 
+const ACCOUNTS = commaList('USER');
+const accountList: typeof ACCOUNTS = {
+  ...ACCOUNTS,
+  read: (text) => {
+    const accounts = ACCOUNTS.read(text);
+    const wrong = accounts.find((account) => !isAccountName(account));
+    if (wrong === undefined) return accounts;
+    throw new Error(
+      `${quote(wrong)} is no full name of an account; write one such as system:serviceaccount:data:postgres-operator, without *`,
+    );
+  },
+};
+
 const GENERAL_FLAGS = {
   policies: optional(
     path('FILE|DIR', 'files'),
@@ -40,7 +47,7 @@ const GENERAL_FLAGS = {
     'Cluster to read policies and namespaces from: a kubeconfig, or in-cluster for the service account of the Pod.',
     { links: 'See [in a cluster](operate.md#in-a-cluster).' },
   ),
-  host: withDefault(someText('ADDRESS'), '0.0.0.0', 'Address that both ports listen on.'),
+  host: withDefault(ADDRESS, '0.0.0.0', 'Address that both ports listen on.'),
   port: withDefault(port, '8443', 'HTTPS port for /mutate, /validate and /review-policies.'),
   'health-port': PROCESS_FLAGS['health-port'],
   'tls-cert': optional(path('FILE', 'files'), 'PEM certificate chain, reloaded when it changes.', {
@@ -71,11 +78,11 @@ const GENERAL_FLAGS = {
     { links: 'See [denials](operate.md#the-last-line-of-a-denial).' },
   ),
   'trusted-controllers': optional(
-    commaList('USER'),
-    'More users whose controller references count, such as operators that run in the namespace of their workloads.',
+    accountList,
+    'More users whose controller references count against floors, too, such as operators.',
     {
-      details: 'A trailing * matches any rest.',
-      links: 'See [controller references](security.md#controller-references).',
+      details: 'Full user names, without *.',
+      links: 'See [controller references](trust.md#controller-references).',
     },
   ),
   'trust-foreign-service-accounts': withDefault(
@@ -84,9 +91,9 @@ const GENERAL_FLAGS = {
     "Whether controller references to custom kinds count from service accounts of namespaces other than the object's.",
     {
       details:
-        'For kinds that are not in --workload-kinds they do not count against floors. ' +
+        'They do not count against floors. ' +
         "References to Kubernetes' own kinds never count from these accounts, unless they are listed.",
-      links: 'See [controller references](security.md#controller-references).',
+      links: 'See [controller references](trust.md#controller-references).',
     },
   ),
   'log-level': PROCESS_FLAGS['log-level'],

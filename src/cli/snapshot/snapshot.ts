@@ -1,5 +1,5 @@
 import { NumberLiteral, type JsonObject } from '../../base/json/json-value.ts';
-import { manifestsAsSent } from '../input/manifest.ts';
+import { manifestsAsSent } from '../input/manifests.ts';
 import { reportItem, reportPart } from './report-item.ts';
 import { snapshotItems } from './items/snapshot-items.ts';
 import { EXIT_OK, EXIT_USAGE, type CommandIo } from '../io.ts';
@@ -10,15 +10,18 @@ import type { SNAPSHOT } from './definition.ts';
 
 export async function runSnapshot(line: ParsedCommandLine<typeof SNAPSHOT.flags>, io: CommandIo): Promise<number> {
   const progress = new Progress(io);
-  const inputs = await readAnyInputs('snapshot', line, io, progress, { keepsObjects: true, readsReports: true });
-  const manifests = inputs.texts.flatMap((text) => manifestsAsSent(text));
-  const objects = [...(inputs.others ?? []), ...manifests.map(({ object }) => object)];
-  const reports = (inputs.observed ?? []).map(reportItem).filter((item) => item !== undefined);
-  const items = snapshotItems([...objects, ...reports], { ...inputs, reportPart });
+  const { manifests, world, live } = await readAnyInputs('snapshot', line, io, progress, {
+    keepsObjects: true,
+    readsReports: true,
+  });
+  const sent = manifests.texts.flatMap((text) => manifestsAsSent(text));
+  const objects = [...(live?.objects ?? []), ...sent.map(({ object }) => object)];
+  const reports = (live?.reports ?? []).map(reportItem).filter((item) => item !== undefined);
+  const items = snapshotItems([...objects, ...reports], { ...world, reportPart });
   progress.end();
   writeList(items, io.stdout);
-  reportProblems([...inputs.policyWarnings, ...inputs.problems], io, inputs);
-  return inputs.problems.length > 0 ? EXIT_USAGE : EXIT_OK;
+  reportProblems([...manifests.warnings, ...manifests.problems], io, world);
+  return manifests.problems.length > 0 ? EXIT_USAGE : EXIT_OK;
 }
 
 /** Writes a v1 List as JSON, which is YAML too. Each item is written by itself, because a cluster may have many. */

@@ -15,7 +15,7 @@ export interface Answer {
   readonly isLong?: true;
   /** A status from 300 to 399 without a Location: a warning that no other host causes. */
   readonly isNoRedirect?: true;
-  /** The URL that answered in the end, where the path was redirected. */
+  /** The URL that was asked in the end, where the path was redirected. */
   readonly redirectedTo?: string;
   /** The URL at another host to which the path is redirected. The kubelet does not ask it. */
   readonly otherHost?: string;

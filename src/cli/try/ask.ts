@@ -1,5 +1,6 @@
-import { sideEffectIn } from '../../engine/probe/asking-command.ts';
-import { actionOfUrl } from '../../engine/probe/asking-programs.ts';
+import { sideEffectOf } from '../../engine/command/changes.ts';
+import { ExecCommand } from '../../engine/command/words.ts';
+import { actionOfUrl } from '../../engine/command/questions.ts';
 import { execArgv, isLoopbackHost } from '../../engine/probe/handler-values.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { failure, NotRun, SUCCESS, type Answer } from './answer.ts';
@@ -94,7 +95,9 @@ function refuseSideEffects(planned: ProbeToTry): void {
   const { handler } = planned;
   if (handler.kind !== 'exec' && handler.kind !== 'httpGet') return;
   const isCommand = handler.kind === 'exec';
-  const effect = isCommand ? sideEffectIn(commandOf(planned)) : actionOfUrl(`http://localhost/${handler.path ?? '/'}`);
+  const effect = isCommand
+    ? sideEffectOf(new ExecCommand(commandOf(planned)))
+    : actionOfUrl(`http://localhost/${handler.path ?? '/'}`);
   if (effect === undefined) return;
   throw new NotRun(
     `the ${isCommand ? 'command' : 'path'} may have side effects (${effect}); --allow-side-effects runs it`,

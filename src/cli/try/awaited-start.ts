@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { failureThresholdFor, guaranteedStartSeconds } from '../../engine/probe/timing.ts';
+import { failureThresholdFor, guaranteedStartSeconds } from '../../engine/time/timing.ts';
 import { isSuccess, NotRun } from './answer.ts';
 import { askProbe, type Asking } from './ask.ts';
 import type { TryOutput } from '../output/json-outputs.ts';

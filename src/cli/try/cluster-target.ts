@@ -1,3 +1,4 @@
+import { collectionPath, objectPath, PODS } from '../../cluster/client/api-path.ts';
 import { objectsAt, textAt, valueAt } from '../../base/json/field-path.ts';
 import { isJsonObject, type JsonObject } from '../../base/json/json-value.ts';
 import { messageOf } from '../../base/text/error-message.ts';
@@ -11,7 +12,9 @@ import { ForwardRefused, forward, podExec, isForProxy, sendByProxy, type Cluster
 import { PROGRAM, type CommandIo } from '../io.ts';
 import type { ClusterAccess } from '../../cluster/client/cluster-access.ts';
 import type { ParsedCommandLine } from '../flags/flag.ts';
-import type { Inputs } from '../input/inputs.ts';
+import { nameOf } from '../input/manifest.ts';
+import { manifestsIn } from '../input/manifests.ts';
+import type { NamedInputs } from '../input/live.ts';
 import type { ContainerRun, Target } from './target.ts';
 import type { TRY } from './definition.ts';
 
@@ -29,16 +32,16 @@ const OPEN_MILLISECONDS = 10_000;
  */
 export async function clusterTarget(
   { flags: { context, kubeconfig, pod: wanted } }: ParsedCommandLine<typeof TRY.flags>,
-  inputs: Inputs,
+  { manifests, world }: NamedInputs,
   io: CommandIo,
 ): Promise<Target> {
   const access = await loadUserAccess({ kubeconfig, context, env: io.env });
-  const workloads = inputs.texts.flatMap(({ manifests }) => manifests);
+  const workloads = manifestsIn(manifests);
   const [workload] = workloads;
   if (workload === undefined || workloads.length > 1)
     throw new Error('name one workload of the cluster, such as -n shop deploy/web');
   const { object } = workload;
-  const namespace = textAt(object, 'metadata', 'namespace') ?? inputs.namespace;
+  const namespace = textAt(object, 'metadata', 'namespace') ?? world.namespace;
   const client = new ApiClient(access, `${PROGRAM}/${VERSION}`);
   const pod = await findPod(client, namespace, object, wanted);
   const again = (): Promise<JsonObject> => findPod(client, namespace, object, textAt(pod, 'metadata', 'name'));
@@ -116,20 +119,22 @@ async function findPod(
   object: JsonObject,
   wanted: string | undefined,
 ): Promise<JsonObject> {
-  const base = `/api/v1/namespaces/${namespace}/pods`;
   const name = wanted ?? (textAt(object, 'kind') === 'Pod' ? textAt(object, 'metadata', 'name') : undefined);
   if (name !== undefined) {
-    const one = await client.request({ method: 'GET', path: `${base}/${encodeURIComponent(name)}` });
+    const one = await client.request({ method: 'GET', path: objectPath(PODS, { namespace, name }) });
     return isJsonObject(one) ? one : {};
   }
   const labelSelector = selectorOf(object);
-  const list = await client.request({ method: 'GET', path: base, query: { labelSelector } });
+  const list = await client.request({ method: 'GET', path: collectionPath(PODS, namespace), query: { labelSelector } });
   const createdAt = (pod: JsonObject): string => textAt(pod, 'metadata', 'creationTimestamp') ?? '';
   const [newest] = objectsAt(list, 'items')
     .filter((pod) => textAt(pod, 'status', 'phase') === 'Running')
     .toSorted((a, b) => createdAt(b).localeCompare(createdAt(a)));
   if (newest === undefined)
-    throw new Error(`the namespace ${namespace} has no running Pod with the labels ${labelSelector}`);
+    throw new Error(
+      `the namespace ${namespace} has no running Pod with the labels ${labelSelector}; to see why, run ` +
+        `"${PROGRAM} explain -n ${namespace} ${(textAt(object, 'kind') ?? '').toLowerCase()}/${nameOf(object)}"`,
+    );
   return newest;
 }
 

@@ -24,14 +24,34 @@ export interface Connection {
 /** Opens a connection to a port of the container, which ends with the signal. Rejects with a GoError, or NotRun. */
 export type Connect = (port: number, signal: AbortSignal) => Promise<Connection>;
 
-/** Waits for an event. Rejects when the emitter fails or closes, and with the signal. Later errors harm nobody. */
-export function until(emitter: EventEmitter, event: string, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    emitter.once(event, () => resolve());
-    emitter.on('error', reject);
-    emitter.once('close', () => reject(new Error('closed')));
-    signal.addEventListener('abort', () => reject(new Error('aborted')));
-  });
+/** What streams, sessions and sockets have in common. */
+interface Emitter extends EventEmitter {
+  readonly destroyed?: boolean;
+  readonly errored?: Error | null;
+}
+
+/** The longest time that Node's timers know. */
+const LONGEST_MILLISECONDS = 2 ** 31 - 1;
+
+/**
+ * Waits for an event. Rejects when the emitter fails or closes, or has done so before, and with the signal. Later
+ * errors harm nobody.
+ */
+export async function until(emitter: Emitter, event: string, signal: AbortSignal): Promise<void> {
+  // The timer of a signal keeps no process alive: without a timer of its own, the process would end while it waits.
+  const alive = setInterval(() => undefined, LONGEST_MILLISECONDS);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      emitter.once(event, () => resolve());
+      emitter.on('error', reject);
+      emitter.once('close', () => reject(new Error('closed')));
+      if (emitter.destroyed === true) reject(emitter.errored ?? new Error('closed'));
+      signal.addEventListener('abort', () => reject(new Error('aborted')));
+      if (signal.aborted) reject(new Error('aborted'));
+    });
+  } finally {
+    clearInterval(alive);
+  }
 }
 
 /**

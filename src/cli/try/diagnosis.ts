@@ -20,6 +20,8 @@ const OWN_REMEDIES = {
   'login-page':
     'The login page passes even if the application is broken. Set httpGet.path to a path that needs no login.',
   'body-over-10-kib': 'Set httpGet.path to a path with a short answer.',
+  'proxy-header':
+    'The port expects a PROXY header, which a probe cannot send. Serve the endpoint on a port without the header.',
   unclear: 'The answer breaks off, or is no correct HTTP. Read the log of the container.',
 } as const;
 
@@ -58,11 +60,12 @@ export function causeOfAnswer(answer: Answer, handlerKind?: HandlerKind): TryCau
   if (result === 'success') return isLong === true ? 'body-over-10-kib' : undefined;
   const cause = answerOf(text);
   if (handlerKind !== 'exec') {
+    if (redirectedTo?.startsWith('https:') === true && code === undefined) return 'redirect-https';
     // The head of the answer was HTTP.
     if (result === 'failed-error' && cause !== 'timeout') return 'unclear';
     if (cause === 'connection-lost') return 'other-protocol';
     // The server has answered, whatever its code.
-    if (text.startsWith('error: health rpc probe failed')) return 'grpc-unhealthy';
+    if (text.startsWith('error: health rpc probe failed') && cause === 'connection-refused') return 'grpc-error';
     return cause === 'command-failed' || cause === 'executable-not-found' ? 'unclear' : cause;
   }
   // What a command prints about its own connections is no answer to the kubelet.

@@ -1,9 +1,10 @@
 import { jsonText } from '../../base/text/visible.ts';
 import { count } from '../../base/text/cut.ts';
-import { annotation, testSuites, type TestCase } from '../check/formats.ts';
+import { annotation } from '../check/github.ts';
+import { testSuites, type TestCase } from '../check/junit.ts';
 import { paragraph, type Screen, type Style } from '../output/screen.ts';
 import { objectName } from '../check/report.ts';
-import { isInCluster, type ObjectOrigin } from '../input/cluster-object.ts';
+import { isInCluster, placeText, type ObjectOrigin } from '../input/cluster-object.ts';
 import { triedSummary } from './tried-probe.ts';
 import type { Start } from './awaited-start.ts';
 import type { AdvisedEdit, TriedProbe, TryOutput, TryResult } from '../output/json-outputs.ts';
@@ -28,7 +29,7 @@ const COMMANDS = { passes: 'notice', warns: 'warning', fails: 'error', 'not run'
 function textReport({ probes, starts, ...origin }: TryReport, screen: Screen): string {
   const blocks = [...Map.groupBy(probes, objectName)].map(([workload, own]) => {
     const { file = '', line = 1 } = own[0] ?? {};
-    const place = isInCluster(file, origin) ? '' : ` (${file}:${line})`;
+    const place = isInCluster(file, origin) ? '' : ` (${placeText({ file, line }, origin)})`;
     return [
       ...paragraph(screen, { text: `${workload}${place}`, style: 'heading' }),
       ...own.flatMap((probe) => probeLines(probe, screen)),

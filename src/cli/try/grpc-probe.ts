@@ -38,7 +38,7 @@ const DIAL_PAUSE_MILLISECONDS = 1000;
  * a failed connection is tried again. Rejects with NotRun.
  *
  * The call is one request of HTTP/2. `@grpc/grpc-js` brings a package with an install script for it, which
- * test/robustness/supply-chain.test.ts refuses.
+ * test/robustness/supply-chain.hostile.test.ts refuses.
  *
  * @param shown the address that events name
  * @param timeoutMilliseconds timeoutSeconds of the probe

@@ -150,6 +150,7 @@ export async function httpProbe(probe: HttpProbe, timeoutMilliseconds: number, s
   const signal = AbortSignal.any([time, end.signal]);
   let shown = `${scheme}:${path.slice(path.indexOf(':') + 1)}`;
   let code: number | undefined;
+  let redirectedTo: string | undefined;
   try {
     const first = probeUrl(scheme, host, port, path);
     let [url, headers] = [first, probe.headers];
@@ -178,12 +179,14 @@ export async function httpProbe(probe: HttpProbe, timeoutMilliseconds: number, s
       // A relative redirect keeps the header Host of the probe, and an absolute one drops it (net/http/client.go, do).
       if (parseUrl(location).scheme !== '') headers = headers.filter(([name]) => !/^host$/i.test(name));
       url = next;
+      redirectedTo = urlText(next);
     }
   } catch (error) {
     if (error instanceof NotRun) throw error;
     // An error of the body is no failure: the kubelet throws such a result away (prober.go, probe).
     if (code !== undefined) return { result: 'failed-error', text: time.aborted ? READING : messageOf(error), code };
-    return failure(`Get "${shown}": ${time.aborted ? WAITING : messageOf(error)}`);
+    const failed = failure(`Get "${shown}": ${time.aborted ? WAITING : messageOf(error)}`);
+    return { ...failed, ...(redirectedTo !== undefined && { redirectedTo }) };
   } finally {
     end.abort();
   }

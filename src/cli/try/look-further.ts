@@ -6,11 +6,12 @@ import { localHost, otherPath, secureProto, wrongScheme } from './look-http.ts';
 import { portOf, type ProbeToTry } from './planned-probes.ts';
 import { openSession } from './grpc-probe.ts';
 import { openTls } from './connection.ts';
-import { execCommandOf } from '../../engine/probe/exec-invocation.ts';
-import { localClient } from '../../engine/probe/local-client.ts';
+import { execCommandOf } from '../../engine/command/words.ts';
+import { localClient } from '../../engine/command/asks.ts';
 import { isTcp } from '../../engine/workload/ports.ts';
 import { readHandler } from '../../engine/workload/read-probe.ts';
 import type { Asking } from './ask.ts';
+import type { Target } from './target.ts';
 
 /**
  * Looks why a probe has failed, and finds what would pass. Asks only the target: the port of the probe, the ports that
@@ -31,6 +32,7 @@ export async function lookFurther(
   // The probe has been run before, so it may be run again.
   const again = { ...asking, allowsSideEffects: true };
   const look = { planned, answer, asking: again, cause, port: typeof port === 'number' ? port : 0 };
+  if (planned.isLeftPlain && OF_MESH.has(cause)) return diagnosis({ cause: 'mesh-plain' }, remedyFor('mesh-plain'));
   const finders = planned.handler.kind === 'exec' ? COMMAND_FINDERS[cause] : (FINDERS[cause] ?? [otherPath]);
   for (const find of finders ?? []) {
     const found = await find(look);
@@ -39,12 +41,24 @@ export async function lookFurther(
   return ofAnswer === undefined ? late : diagnosis(look, remedyFor(cause, answer));
 }
 
+/** What the proxy of a mesh gives to a plain connection. */
+const OF_MESH: ReadonlySet<string> = new Set(['other-protocol', 'unclear', 'connection-refused']);
+
 /** A server may close the connection for a path or a host that it does not know, as nginx does with 444. */
-const ELSEWHERE: readonly Finder[] = [otherProtocol, loopbackOnly, otherPath, localHost, otherPort, openToTcp];
+const ELSEWHERE: readonly Finder[] = [
+  proxyHeader,
+  otherProtocol,
+  loopbackOnly,
+  otherPath,
+  localHost,
+  otherPort,
+  openToTcp,
+];
 
 /** What is tried for each cause, in this order. */
 const FINDERS: Readonly<Partial<Record<TryCause, readonly Finder[]>>> = {
   timeout: [
+    dropped,
     pastScrape,
     slowAnswer,
     (look) => (look.answer.code === undefined ? wrongScheme : otherPath)(look),
@@ -52,14 +66,19 @@ const FINDERS: Readonly<Partial<Record<TryCause, readonly Finder[]>>> = {
   ],
   'connection-refused': [otherProtocol, loopbackOnly, otherPort, isOpen],
   unreachable: [otherProtocol, loopbackOnly, otherPort],
-  'grpc-unhealthy': [otherService],
+  'grpc-service-unknown': [otherService],
+  'grpc-unhealthy': [],
+  'grpc-error': [],
+  'rate-limit': [],
+  'connection-timeout': [],
+  'redirect-https': [wrongScheme, otherPath, secureProto],
   'grpc-unimplemented': [useTcp],
   'tls-mismatch': [wrongScheme, ...ELSEWHERE],
   'tls-handshake': [wrongScheme, ...ELSEWHERE],
   'other-protocol': [wrongScheme, ...ELSEWHERE],
   unclear: [wrongScheme, ...ELSEWHERE],
   // Servers of TLS answer 400 to a request without it.
-  'http-400': [wrongScheme, localHost, otherPath],
+  'http-400': [wrongScheme, localHost, otherPath, proxyHeader],
   'http-403': [localHost, otherPath],
   'http-404': [otherPath, localHost, otherPort],
   'http-4xx': [async (look) => (look.answer.code === 421 ? await localHost(look) : undefined), otherPath],
@@ -189,6 +208,38 @@ async function openToTcp(look: Look): Promise<Diagnosis | undefined> {
 
 function useTcp(look: Look, cause = look.cause): Diagnosis {
   return diagnosis({ cause }, remedyFor(cause), replaced(look, { tcpSocket: { port: look.port } }));
+}
+
+/** A connection that nobody answers is no slow answer: packets are dropped. */
+async function dropped(look: Look): Promise<Diagnosis | undefined> {
+  if (look.answer.code !== undefined || look.planned.handler.kind === 'exec') return undefined;
+  const { text = '' } = (await asked(look, readHandler('tcpSocket', { port: look.port }))) ?? {};
+  const cause = 'connection-timeout';
+  return text.endsWith('i/o timeout') ? diagnosis({ cause }, remedyFor(cause)) : undefined;
+}
+
+const PROXY_HEADER = 'PROXY TCP4 127.0.0.1 127.0.0.1 4711 80\r\n';
+
+/** A server behind a load balancer may answer only after a line with the address of the client (PROXY protocol 1). */
+async function proxyHeader(look: Look): Promise<Diagnosis | undefined> {
+  const { handler } = look.planned;
+  if (handler.kind !== 'httpGet' || handler.scheme === 'HTTPS') return undefined;
+  const { target } = look.asking;
+  const introduced: Target = {
+    ...target,
+    proxied: () => undefined,
+    connect: async (port, signal) => {
+      const connection = await target.connect(port, signal);
+      connection.stream.write(PROXY_HEADER);
+      return connection;
+    },
+  };
+  const answer = await asked({ ...look, asking: { ...look.asking, target: introduced } }, handler);
+  // A server of plain HTTP answers 400 to such a line. A broken answer, or the same one, tells nothing of the line.
+  const isOther = answer !== undefined && answer.text !== look.answer.text && !answer.result.endsWith('error');
+  if (!isOther || answer.code === undefined || answer.code === 400) return undefined;
+  const cause = 'proxy-header';
+  return diagnosis({ cause }, remedyFor(cause));
 }
 
 /** True when the port accepts a connection. */

@@ -2,16 +2,20 @@ import { formatPath, type FieldPath } from '../../base/json/field-path.ts';
 import { stringMember } from '../../base/json/json-value.ts';
 import { injectionAt } from '../../engine/defaulting/injection.ts';
 import { PROBE_KINDS, type ProbeKind } from '../../engine/probe/probe.ts';
-import type { ProbeTiming } from '../../engine/probe/timing.ts';
+import type { ProbeTiming } from '../../engine/time/timing.ts';
+import { policyOfPod } from '../../engine/verdict/judge.ts';
 import { permittedDefaulting } from '../../engine/verdict/permitted-defaulting.ts';
 import { mayHaveProbes, writtenProbe, type Container, type Handler } from '../../engine/workload/pod.ts';
+import { leavesProbesPlain } from '../../engine/workload/mesh.ts';
 import { findPort } from '../../engine/workload/ports.ts';
 import { wholeHandlerOf } from '../../engine/workload/read-probe.ts';
-import { policyOfPod, workloadIn, type Manifest } from '../input/manifest.ts';
+import { placeOfField, workloadIn, type Manifest } from '../input/manifest.ts';
 import type { WorkloadPolicy } from '../../engine/policy/policy-set.ts';
 import type { ProbeWord } from './definition.ts';
 import type { FilePlace } from '../output/json-outputs.ts';
-import type { Inputs } from '../input/inputs.ts';
+import { manifestsIn } from '../input/manifests.ts';
+import type { NamedInputs } from '../input/live.ts';
+import type { World } from '../input/world.ts';
 
 /** A probe that the kubelet would run, after the API server's and the policies' defaults. */
 export interface ProbeToTry extends FilePlace {
@@ -25,6 +29,8 @@ export interface ProbeToTry extends FilePlace {
   readonly timing: ProbeTiming;
   /** The paths that the policies in force name for HTTP probes. */
   readonly policyPaths: readonly string[];
+  /** The Pod keeps the mesh from redirecting its probes. */
+  readonly isLeftPlain: boolean;
   /** The policy that gives the probe. Absent for a probe of the manifest. */
   readonly injectedBy?: string;
 }
@@ -32,34 +38,36 @@ export interface ProbeToTry extends FilePlace {
 const ORDER = ['startupProbe', 'livenessProbe', 'readinessProbe'] as const;
 
 /**
- * The probes of the application and sidecar containers of the inputs, in the order of the files.
+ * The probes of the application and sidecar containers of the manifests, in the order of the files.
  *
  * @param containers the containers and probes that the command line selects; empty lists select all
  */
 export function plannedProbes(
-  inputs: Inputs,
+  { manifests, world }: NamedInputs,
   containers: readonly string[],
   probes: readonly ProbeWord[],
 ): ProbeToTry[] {
   const kinds = new Set<ProbeKind>(probes.map((word): ProbeKind => `${word}Probe`));
-  return inputs.texts
-    .flatMap(({ manifests }) => manifests)
-    .flatMap((manifest) => probesOfManifest(manifest, inputs))
+  return manifestsIn(manifests)
+    .flatMap((manifest) => probesOfManifest(manifest, world))
     .filter(
       ({ container, probe }) =>
         (containers.length === 0 || containers.includes(container.name)) && (kinds.size === 0 || kinds.has(probe)),
     );
 }
 
-function probesOfManifest(manifest: Manifest, inputs: Inputs): ProbeToTry[] {
-  const workload = workloadIn(manifest.object, inputs);
+function probesOfManifest(manifest: Manifest, world: World): ProbeToTry[] {
+  const workload = workloadIn(manifest.object, world);
   if (workload === undefined) return [];
   const { kind, namespace, name, pods } = workload;
   const { document, path: objectPath } = manifest;
   return pods.flatMap((pod) => {
-    const policy = policyOfPod(workload, pod, inputs.policies);
+    const policy = policyOfPod(workload, pod, world.snapshot);
     const { injections, pod: effective } = permittedDefaulting(pod, policy);
-    const shared = { kind: kind.kind, namespace, name, policyPaths: pathsOf(policy) };
+    const shared = {
+      ...{ kind: kind.kind, namespace, name, policyPaths: pathsOf(policy) },
+      isLeftPlain: leavesProbesPlain(pod),
+    };
     const planned = (container: Container, probe: ProbeKind): readonly ProbeToTry[] => {
       const own = writtenProbe(container, probe);
       const handler = own && wholeHandlerOf(own);
@@ -70,7 +78,7 @@ function probesOfManifest(manifest: Manifest, inputs: Inputs): ProbeToTry[] {
       const field = injectedBy === undefined ? [...containerPath, probe] : containerPath;
       return [
         {
-          ...{ file: document.file, ...document.position([...objectPath, ...field], { key: true }) },
+          ...placeOfField(document, [...objectPath, ...field], { key: true }),
           ...{ ...shared, container, probe, handler, timing: own.numbers },
           ...(injectedBy !== undefined && { injectedBy }),
         },

@@ -1,3 +1,4 @@
+import { collectionPath, PODS } from '../../cluster/client/api-path.ts';
 import { Duplex, addAbortSignal } from 'node:stream';
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
@@ -21,8 +22,9 @@ export interface ClusterPod {
   readonly name: string;
 }
 
-function podPath({ namespace, name }: ClusterPod, subresource: string): string {
-  return `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${name}/${subresource}`;
+function podPath(pod: ClusterPod, subresource: string): string {
+  // The proxy reads `https:NAME:PORT` as it is; encoded, it would not rewrite redirects.
+  return `${collectionPath(PODS, pod.namespace)}/${pod.name}/${subresource}`;
 }
 
 /** The subprotocol of channels in binary messages: the first byte is the number of the channel. */
@@ -75,6 +77,8 @@ export class ForwardRefused extends Error {}
 export async function forward(pod: ClusterPod, port: number, signal: AbortSignal): Promise<Duplex> {
   const seen = [0, 0];
   const stream = new Duplex({
+    // The end of the WebSocket is the end in both directions.
+    allowHalfOpen: false,
     read: () => undefined,
     write: (chunk: Buffer, _encoding, done) => socket.send(Buffer.concat([Buffer.from([DATA]), chunk]), done),
   });
@@ -120,7 +124,8 @@ export async function podExec(
       else if (bytes < MOST_OUTPUT_BYTES) chunks.push(data.subarray(0, MOST_OUTPUT_BYTES - bytes));
       bytes += data.length;
     });
-    await until(socket, 'close', signal).finally(() => socket.close());
+    // A short command may have ended already.
+    if (socket.readyState !== WebSocket.CLOSED) await until(socket, 'close', signal).finally(() => socket.close());
   } catch (error) {
     if (!signal.aborted) throw error;
   }

@@ -1,6 +1,7 @@
 import { count } from '../../base/text/cut.ts';
 import { isSuccess, NotRun, eventMessage, SUCCESS, type Answer } from './answer.ts';
 import { askProbe, type Asking } from './ask.ts';
+import { besidePass } from './beside-pass.ts';
 import { probeField, type ProbeToTry } from './planned-probes.ts';
 import { remedyFor, type Diagnosis } from './diagnosis.ts';
 import { lookFurther } from './look-further.ts';
@@ -12,8 +13,17 @@ import type { TriedProbe, TryOutput, TryResult } from '../output/json-outputs.ts
 const ENOUGH_FAILURES = 2;
 const NO_ANSWER = { event: '', code: null, milliseconds: null, notes: [], cause: null, edits: [] };
 
-/** Runs a probe several times, one after the other, and looks why it fails. */
-export async function tryProbe(planned: ProbeToTry, times: number, asking: Asking): Promise<TriedProbe> {
+/**
+ * Runs a probe several times, one after the other, and looks why it fails, or what stands beside its success.
+ *
+ * @param others the probes of the same container that are not tried
+ */
+export async function tryProbe(
+  planned: ProbeToTry,
+  times: number,
+  asking: Asking,
+  others: readonly ProbeToTry[] = [],
+): Promise<TriedProbe> {
   const { file, line, column, kind, namespace, name, probe, injectedBy } = planned;
   const { timeoutSeconds } = planned.timing;
   const handler = handlerText({ [planned.handler.kind]: planned.handler.spec });
@@ -38,6 +48,7 @@ export async function tryProbe(planned: ProbeToTry, times: number, asking: Askin
   const often = isSometimes ? `It failed ${count(failed.length, 'time')} of ${answers.length}. ` : '';
   const isOfPolicy = injectedBy !== undefined && injectedBy !== 'safety';
   const source = isOfPolicy ? ` ${injectedBy} gives the probe: change it there.` : '';
+  const beside = failed.length > 0 ? [] : await besidePass(planned, others, asking);
   return {
     ...place,
     result: failed.length > 0 ? 'fails' : diagnosis === undefined ? 'passes' : 'warns',
@@ -45,17 +56,18 @@ export async function tryProbe(planned: ProbeToTry, times: number, asking: Askin
     code: answer.code ?? null,
     milliseconds,
     timeoutSeconds,
-    notes: notesOn(planned, answer),
+    notes: [...notesOn(planned, answer), ...beside],
     cause: diagnosis?.cause ?? null,
     remedy: diagnosis === undefined ? '' : `${often}${diagnosis.remedy}${source}`,
     edits: injectedBy === undefined ? (diagnosis?.edits ?? []) : [],
   };
 }
 
-function notesOn({ handler }: ProbeToTry, { redirectedTo, otherHost }: Answer): string[] {
+function notesOn({ handler }: ProbeToTry, { result, code, redirectedTo, otherHost }: Answer): string[] {
+  const gave = result === 'failure' && code === undefined ? 'which gave no answer' : 'which gave the answer';
   const [reference] = handler.kind === 'exec' ? [] : stringsIn(handler.spec).flatMap(variableReferences);
   return [
-    ...(redirectedTo === undefined ? [] : [`The path was redirected to ${redirectedTo}, which gave the answer.`]),
+    ...(redirectedTo === undefined ? [] : [`The path was redirected to ${redirectedTo}, ${gave}.`]),
     ...(otherHost === undefined ? [] : [`The answer is a redirect to ${otherHost}, which the kubelet does not ask.`]),
     ...(reference === undefined
       ? []

@@ -2,8 +2,7 @@ import { textAt } from '../../base/json/field-path.ts';
 import { isJsonObject, jsonOf } from '../../base/json/json-value.ts';
 import { cut } from '../../base/text/cut.ts';
 import { messageOf } from '../../base/text/error-message.ts';
-import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import type { ClusterAccess } from './cluster-access.ts';
 
 export interface ApiRequest {
@@ -104,7 +103,8 @@ export class ApiClient {
         'content-length': Buffer.byteLength(payload),
       }),
     };
-    const open = url.protocol === 'http:' ? httpRequest : httpsRequest;
+    // A command that asks no cluster starts without them.
+    const { request: open } = await (url.protocol === 'http:' ? import('node:http') : import('node:https'));
     return new Promise((resolve, reject) => {
       const silence = (): Error => new Error(`nothing was heard for ${Math.round(timeout) / 1000} s`);
       const signal = request.signal && { signal: request.signal };

@@ -1,3 +1,4 @@
+import { collectionPath } from './api-path.ts';
 import { textAt } from '../../base/json/field-path.ts';
 import { objectMember } from '../../base/json/json-value.ts';
 import { hasCode, unlessMissing, type ApiClient, type ApiRequest } from './api-client.ts';
@@ -62,7 +63,8 @@ export class LeaderElection {
     this.#candidate = candidate;
     this.#listener = listener;
     this.#dependencies = dependencies;
-    this.#collection = `/apis/coordination.k8s.io/v1/namespaces/${candidate.namespace}/leases`;
+    const leases = { apiVersion: 'coordination.k8s.io/v1', resource: 'leases' };
+    this.#collection = collectionPath(leases, candidate.namespace);
     this.#path = `${this.#collection}/${candidate.lease}`;
   }
 

@@ -1,21 +1,15 @@
+import { refusal } from '../client/live-reader.ts';
+import { versionPath, type ApiCollection } from '../client/api-path.ts';
 import { objectsAt, textAt } from '../../base/json/field-path.ts';
 import { ApiError, type ApiRequests } from '../client/api-client.ts';
 import { inParallel } from '../client/timing.ts';
-import type { KubernetesObject } from '../client/kubernetes-object.ts';
-import { messageOf } from '../../base/text/error-message.ts';
-import { hasControllerOwner } from '../../engine/workload/workload-of-pod.ts';
-import { BUILT_IN_KINDS, groupOfVersion, workloadKind, type WorkloadKind } from '../../engine/workload/kinds.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
+import { BUILT_IN_KINDS, groupOfVersion, type WorkloadKind } from '../../engine/workload/kinds.ts';
 
 export const MOST_REQUESTS_AT_ONCE = 5;
 
-export interface ClusterKind {
+export interface ClusterKind extends ApiCollection {
   readonly group: string;
-  /** `apps/v1`, `v1`. */
-  readonly apiVersion: string;
   readonly kind: string;
-  /** The plural: `deployments`. */
-  readonly resource: string;
   readonly names: readonly string[];
   readonly isNamespaced: boolean;
 }
@@ -84,7 +78,7 @@ async function groupVersions(client: ApiRequests): Promise<ReadonlyMap<string, r
 }
 
 async function kindsOfVersion(client: ApiRequests, apiVersion: string): Promise<readonly ClusterKind[]> {
-  const answer = await client.request({ method: 'GET', path: rootOf(apiVersion) });
+  const answer = await client.request({ method: 'GET', path: versionPath(apiVersion) });
   const group = groupOfVersion(apiVersion);
   return objectsAt(answer, 'resources').flatMap(({ name, kind, singularName, shortNames, namespaced }) => {
     // A name with a slash is a subresource, whose kind may be that of another object.
@@ -94,28 +88,4 @@ async function kindsOfVersion(client: ApiRequests, apiVersion: string): Promise<
     const names = all.filter((each): each is string => typeof each === 'string' && each !== '');
     return [{ group, apiVersion, kind, resource: name, names, isNamespaced: namespaced === true }];
   });
-}
-
-/** The path of a version of the API: `/api/v1`, `/apis/apps/v1`. */
-export function rootOf(apiVersion: string): string {
-  return apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
-}
-
-/** A request that failed, in words. The API server's own words would name the user and paths. */
-export function refusal(what: string, error: unknown): string {
-  return `${what}: ${error instanceof ApiError && error.code === 403 ? 'forbidden' : messageOf(error)}`;
-}
-
-/** A resource as RBAC and kubectl name it: `deployments.apps`, `pods`. */
-export function resourceOf({ apiVersion, resource }: Pick<ClusterKind, 'apiVersion' | 'resource'>): string {
-  const group = groupOfVersion(apiVersion);
-  return group === '' ? resource : `${resource}.${group}`;
-}
-
-const MADE_BY_CONTROLLERS = ['Pod', 'ReplicaSet', 'Job'];
-
-/** True for a Pod, ReplicaSet or Job of a controller. The controller's object has the template. */
-export function isOfController(object: KubernetesObject, { group, kind }: ClusterKind): boolean {
-  const isBuiltIn = workloadKind(group, kind, BUILT_IN_KINDS) !== undefined;
-  return isBuiltIn && MADE_BY_CONTROLLERS.includes(kind) && hasControllerOwner(object as unknown as JsonObject);
 }

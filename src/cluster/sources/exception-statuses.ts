@@ -1,8 +1,10 @@
+import { objectPath } from '../client/api-path.ts';
 import { objectsAt, textAt, valueAt } from '../../base/json/field-path.ts';
 import { isJsonObject, type JsonObject } from '../../base/json/json-value.ts';
+import { cut } from '../../base/text/cut.ts';
 import { formatInstant } from '../../base/text/duration.ts';
 import { exceptionSource } from '../../engine/facts/facts.ts';
-import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
+import { PROBE_EXCEPTIONS } from './fact-kinds.ts';
 import {
   EXCEPTION_STATES,
   exceptionState,
@@ -125,8 +127,7 @@ export class ExceptionStatuses {
     signal: AbortSignal,
   ): Promise<void> {
     const { client, snapshot, now } = this.#dependencies;
-    const collection = `/apis/${POLICY_API_VERSION}/namespaces/${encodeURIComponent(namespace)}/probeexceptions`;
-    const path = `${collection}/${encodeURIComponent(name)}`;
+    const path = objectPath(PROBE_EXCEPTIONS, { namespace, name });
     const key = exceptionSource(namespace, name);
     const object = await client.request({ method: 'GET', path, signal }).catch((error: unknown) => {
       if (!hasCode(error, 404)) throw error;
@@ -232,7 +233,17 @@ function stateFields(
     const condition = { type, status: isTrue ? 'True' : 'False', reason, message } as const;
     return updatedCondition(before, condition, observedGeneration, formatInstant(now));
   });
-  return { observedGeneration, state, conditions: updated };
+  return { observedGeneration, state, checks: checksInWords(object), conditions: updated };
+}
+
+/** The longest text of a column that a terminal can show beside others. */
+const MOST_CHECKS_LENGTH = 200;
+
+/** The checks as `kubectl get` shows them: a column of a list would show JSON. */
+function checksInWords(object: JsonObject): string {
+  const checks = valueAt(object, ['spec', 'checks']);
+  const ids = Array.isArray(checks) ? checks.filter((id): id is string => typeof id === 'string') : [];
+  return cut(ids.join(', '), MOST_CHECKS_LENGTH);
 }
 
 /** An exception without effect: a budget has no room for it, or it cannot be read. */

@@ -4,7 +4,7 @@ import { profileProblem, readStartupProfile } from '../../engine/facts/read-star
 import { STARTUP_PROFILE_KIND, type WorkloadStarts } from '../../engine/facts/startup-profile.ts';
 import { withoutSeconds, workloadStarts } from '../../engine/facts/read-startup-profile.ts';
 import { type ServiceDigest } from '../../engine/facts/services.ts';
-import { readService } from '../../engine/facts/read-service.ts';
+import { readServiceOrName } from '../../engine/facts/read-service.ts';
 import { objectsAt, textAt, valueAt } from '../../base/json/field-path.ts';
 import { parseInstant } from '../../base/text/duration.ts';
 import { without, type JsonObject } from '../../base/json/json-value.ts';
@@ -95,9 +95,10 @@ export const SERVICES: FactKind<ServiceDigest> = {
   isRequired: false,
   mayRepeat: true,
   read: (object) => {
-    const fact = readService(object);
+    const fact = readServiceOrName(object);
     return fact && { fact };
   },
+  mirrored: (service) => (service.isUseless ? undefined : service),
   limits: SERVICE_LIMITS,
   bytes: ({ text }) => Buffer.byteLength(text),
   facts: (objects) => ({ services: objects && new ByNamespace(objects) }),

@@ -1,6 +1,6 @@
+import { collectionPath } from '../client/api-path.ts';
 import { Reflector, type ReflectorContext } from '../client/reflector.ts';
 import { realTimer, type Timer } from '../client/timing.ts';
-import { rootOf } from './cluster-kinds.ts';
 import { ObjectStore, type Named, type StoreListener, type StoredKind } from './object-store.ts';
 
 /** The context of a reflector, and the timer of its pauses between lists. Absent: the real one. */
@@ -26,8 +26,8 @@ export class Informer<T extends Named> {
   constructor(context: InformerContext, kind: StoredKind<T>, listener: InformerListener<T>) {
     this.kind = kind;
     this.store = new ObjectStore(kind, { ...listener, mayFit: () => this.#listAgain() });
-    const { apiVersion, resource, metadataOnly = false } = kind;
-    const reflected = { path: `${rootOf(apiVersion)}/${resource}`, metadataOnly };
+    const { metadataOnly = false } = kind;
+    const reflected = { path: collectionPath(kind), metadataOnly };
     this.reflector = new Reflector(context, reflected, this.store);
     this.#timer = context.timer ?? realTimer;
   }

@@ -1,11 +1,11 @@
-import { NO_FACTS, type Facts, type MissedNamespace } from '../../engine/facts/facts.ts';
+import { NO_FACTS, type Facts } from '../../engine/facts/facts.ts';
 import { POLICY_BUDGET_BYTES, type Budget, type PolicyBudget } from '../../engine/policy/budget.ts';
 import { EXCEPTION_KIND } from '../../engine/policy/probe-exception.ts';
 import { POLICY_KINDS } from '../../engine/policy/probe-policy.ts';
 import { realTimer, type Timer } from '../client/timing.ts';
 import { NAMESPACES, type FactKind, type KnownNamespace } from './fact-kinds.ts';
 import { Informer, type InformerContext, type InformerListener } from './informer.ts';
-import { NamespaceWaiters } from './namespace-waiters.ts';
+import { NamespaceWaiters, type MissedNamespace } from './namespace-waiters.ts';
 import { InformedPolicies, type PolicyCounts, type PolicyStatuses } from './policy-informer.ts';
 import type { Named, StoreCounts } from './object-store.ts';
 import type { PolicySnapshot, PolicySource, SourceListener, SourceStatus } from './policy-source.ts';

@@ -1,5 +1,11 @@
-import type { MissedNamespace } from '../../engine/facts/facts.ts';
 import type { Timer } from '../client/timing.ts';
+
+/**
+ * Why a decision lacked the labels of a new namespace: too many requests waited already, the labels came too late, or
+ * there was no contact with the API server.
+ */
+export const MISSED_NAMESPACES = ['no-room', 'timeout', 'no-contact'] as const;
+export type MissedNamespace = (typeof MISSED_NAMESPACES)[number];
 
 /** The most namespaces that are waited for at once, because callers may invent names. */
 const MAX_WAITING = 1000;

@@ -1,3 +1,4 @@
+import type { ApiCollection } from '../client/api-path.ts';
 import { parseInstant } from '../../base/text/duration.ts';
 import { without, type JsonObject } from '../../base/json/json-value.ts';
 import { ownCopy } from '../../base/text/utf8.ts';
@@ -139,7 +140,7 @@ export class ObjectStore<T extends Named> implements ReflectorListener {
     if (state.end !== undefined && byAge(age, state.end) > 0) return leaveOut(state.end.reason);
     const reading = this.#kind.read(object as unknown as JsonObject, before);
     const fact = reading?.problems === undefined ? reading?.fact : undefined;
-    const read = fact && (this.#kind.mirrored?.(fact) ?? fact);
+    const read = fact && this.#kind.mirrored ? this.#kind.mirrored(fact) : fact;
     const entry = isDeepStrictEqual(read, before) ? before : read;
     const bytes = entry && this.#kind.bytes(entry);
     const isTooLarge = bytes !== undefined && bytes > this.#kind.limits.object;
@@ -252,9 +253,9 @@ export class ObjectStore<T extends Named> implements ReflectorListener {
     for (const { use, end } of this.#namespaces.values())
       if (end !== undefined && !this.#isBeyondEnd(end) && fits(end, use, limits)) return true;
     if (this.#end === undefined) return false;
-    // An older object may have ended the namespace of the object in front of it.
-    const ofNamespace = this.#namespaces.get(this.#end.namespace)?.end;
-    const isEnded = ofNamespace !== undefined && !this.#isBeyondEnd(ofNamespace);
+    // Older objects may have ended its namespace in front of it, or have taken its room there.
+    const { end, use = NO_USE } = this.#namespaces.get(this.#end.namespace) ?? {};
+    const isEnded = (end !== undefined && !this.#isBeyondEnd(end)) || !fits(this.#end, use, limits);
     return isEnded || fits(this.#end, this.#whole(), limits.total);
   }
 
@@ -311,10 +312,8 @@ export type StoredReading<T> =
   { readonly fact: T; readonly problems?: undefined } | { readonly problems: readonly Problem[] } | undefined;
 
 /** A kind whose objects are mirrored. */
-export interface StoredKind<T extends Named = Named> {
+export interface StoredKind<T extends Named = Named> extends ApiCollection {
   readonly kind: string;
-  readonly apiVersion: string;
-  readonly resource: string;
   readonly metadataOnly?: boolean;
   /** The server waits for the first list, because a decision without this kind would be wrong. */
   readonly isRequired: boolean;
@@ -322,8 +321,8 @@ export interface StoredKind<T extends Named = Named> {
   readonly limits: BudgetLimits;
   /** Reads an object. Must not throw, and the result must not refer to the object. `before`: what is kept so far. */
   read(object: JsonObject, before?: T): StoredReading<T>;
-  /** Reduces what a mirror of a cluster keeps. Commands keep all that was read. */
-  mirrored?(fact: T): T;
+  /** Reduces what a mirror of a cluster keeps; undefined = nothing. Commands keep all that was read. */
+  mirrored?(fact: T): T | undefined;
   /** The bytes of what is kept as JSON, after `mirrored`. */
   bytes(fact: T): number;
   /** The part of what is kept that users of the store see. Absent: all of it. */

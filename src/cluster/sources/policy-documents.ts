@@ -26,9 +26,14 @@ export type PolicyPlaces = Map<string, DocumentPlace>;
 
 export type PolicyDocuments = Pick<PolicyCollection, 'policies' | 'facts' | 'problems' | 'warnings'>;
 
+/** A place as compilers print it: `apps/web.yaml:12:5`, or the file alone where no line is known. */
+export function linePlace({ file, line, column }: Pick<FileProblem, 'file' | 'line' | 'column'>): string {
+  return line === 0 ? file : `${file}:${line}:${column}`;
+}
+
 /** One line, as compilers print it: `policies/apps.yaml:12:5: spec.port: ...`. */
 export function formatFileProblem({ file, line, column, message }: FileProblem): string {
-  return `${file}:${line}:${column}: ${message}`;
+  return `${linePlace({ file, line, column })}: ${message}`;
 }
 
 /** The most problems of a file that are reported. After them, the file is not read on. */

@@ -1,3 +1,4 @@
+import { objectPath, POLICY_COLLECTIONS } from '../client/api-path.ts';
 import { textAt, valueAt } from '../../base/json/field-path.ts';
 import { cut } from '../../base/text/cut.ts';
 import { MAX_SPEC_BYTES } from '../../engine/policy/bounds.ts';
@@ -27,11 +28,6 @@ export interface PolicyCounts {
   readonly used: number;
   readonly problems: number;
 }
-
-const PLURALS: Readonly<Record<PolicyKind, string>> = {
-  ProbePolicy: 'probepolicies',
-  ClusterProbePolicy: 'clusterprobepolicies',
-};
 
 /** What is known of a policy from its object alone. */
 interface ObservedObject {
@@ -169,7 +165,7 @@ export class InformedPolicies {
       const { client, now } = this.#context;
       const patch = statusPatch(shown, wanted, now());
       if (patch === undefined) return;
-      const object = await patchStatus(client, objectPath(this.kind, key), 'probewright-status', patch, signal);
+      const object = await patchStatus(client, pathOf(this.kind, key), 'probewright-status', patch, signal);
       const isKept = statusPatch(shownStatus(valueAt(object, ['status'])), wanted, now()) === undefined;
       if (!isKept) throw new NotKept(textAt(object, 'metadata', 'resourceVersion'));
     };
@@ -191,18 +187,16 @@ function placeOf(kind: PolicyKind, namespace: string | undefined, name: string):
 }
 
 /** Where the API server has the policy of a place. */
-function objectPath(kind: PolicyKind, place: string): string {
-  const [name = '', namespace] = place.split('/').slice(1).map(encodeURIComponent).toReversed();
-  const within = namespace === undefined ? '' : `namespaces/${namespace}/`;
-  return `/apis/${POLICY_API_VERSION}/${within}${PLURALS[kind]}/${name}`;
+function pathOf(kind: PolicyKind, place: string): string {
+  const [name = '', namespace] = place.split('/').slice(1).toReversed();
+  return objectPath(POLICY_COLLECTIONS[kind], { namespace, name });
 }
 
 /** Policies as they are mirrored. `total` = bytes that those of all namespaces may have together. */
 export function policyKind(kind: PolicyKind, total: number): StoredKind<PolicyRecord> {
   return {
     kind,
-    apiVersion: POLICY_API_VERSION,
-    resource: PLURALS[kind],
+    ...POLICY_COLLECTIONS[kind],
     isRequired: true,
     limits: kind === 'ProbePolicy' ? { ...POLICY_LIMITS, total: policyTotal(total) } : NO_LIMITS,
     effectOf: (record) => record?.inForce?.policy,

@@ -1,7 +1,9 @@
+import { equalJson } from '../../base/json/json-value.ts';
+import { quote } from '../../base/text/cut.ts';
 import { readUtf8File } from '../../base/files/regular-file.ts';
 import { readObject } from '../../engine/policy/read-field.ts';
 import { formatProblem, Reader, type Problem } from '../../engine/policy/reader.ts';
-import { KNOWN_KINDS, workloadKind, type WorkloadKind } from '../../engine/workload/kinds.ts';
+import { BUILT_IN_KINDS, KNOWN_KINDS, workloadKind, type WorkloadKind } from '../../engine/workload/kinds.ts';
 import { PolicyFilesError, type FileProblem } from './policy-source.ts';
 import { parseYamlDocuments } from '../../yaml/reading/documents.ts';
 import type { ObjectField } from '../../engine/policy/field.ts';
@@ -21,7 +23,7 @@ export function readWorkloadKinds(file: string, text: string): WorkloadKindsPars
   for (const document of documents) {
     const found: Problem[] = [];
     const entries = new Reader(document.value, [], found).list() ?? [];
-    kinds.push(...entries.map(readKind).filter((kind) => kind !== undefined));
+    for (const entry of entries) kinds.push(...readKind(entry, kinds));
     for (const problem of found)
       fileProblems.push({ file, ...document.position(problem.path, { key: true }), message: formatProblem(problem) });
   }
@@ -30,6 +32,19 @@ export function readWorkloadKinds(file: string, text: string): WorkloadKindsPars
   return {
     kinds: [...merged, ...KNOWN_KINDS.filter(({ group, kind }) => workloadKind(group, kind, merged) === undefined)],
   };
+}
+
+/** Why an entry cannot stand beside the entries before it, and the built-in kinds. */
+function repetitionProblem(entry: WorkloadKind, others: readonly WorkloadKind[]): string | undefined {
+  const { group, kind, templatePaths, runsToCompletion } = entry;
+  const name = quote(group === '' ? kind : `${kind}.${group}`);
+  if (workloadKind(group, kind, BUILT_IN_KINDS) !== undefined) return `${name} is built in; remove the entry`;
+  const same = others.filter((other) => other.group === group && other.kind === kind);
+  if (same.some((other) => equalJson(other.templatePaths, templatePaths)))
+    return `${name} is listed twice; remove an entry, or write another podTemplatePath`;
+  if (same.some((other) => other.runsToCompletion !== runsToCompletion))
+    return `${name} is listed with two values of runsToCompletion; write the same value in each entry`;
+  return undefined;
 }
 
 /** Several entries for one kind are several places for Pod templates in it. */
@@ -74,10 +89,14 @@ interface Entry {
   readonly runsToCompletion?: boolean;
 }
 
-function readKind(reader: Reader): WorkloadKind | undefined {
+/** The kind of an entry; none where a field is missing. */
+function readKind(reader: Reader, others: readonly WorkloadKind[]): WorkloadKind[] {
   const { group, kind, podTemplatePath: path, runsToCompletion = false } = (readObject(ENTRY, reader) ?? {}) as Entry;
-  if (group === undefined || kind === undefined || path === undefined) return undefined;
-  return { group, kind, templatePaths: [path.split('.')], runsToCompletion };
+  if (group === undefined || kind === undefined || path === undefined) return [];
+  const read = { group, kind, templatePaths: [path.split('.')], runsToCompletion };
+  const repetition = repetitionProblem(read, others);
+  if (repetition !== undefined) reader.report(repetition, 'kind');
+  return [read];
 }
 
 function pathProblem(path: string): string | undefined {

@@ -26,15 +26,20 @@ import { killedBeforeDrained } from './killed-before-drained.ts';
 import { dependencyLiveness } from './dependency-liveness.ts';
 import { clusterProbe } from './cluster-probe.ts';
 import { metricsProbe } from './metrics-probe.ts';
+import { livenessTimeout } from './liveness-timeout.ts';
 import { timeoutOverPeriod } from './timeout-over-period.ts';
 import { slowDetection } from './slow-detection.ts';
 import { gracePeriod } from './grace-period.ts';
+import { hookImage } from './hook-image.ts';
+import { hookOverGrace } from './hook-over-grace.ts';
 import { execCost } from './exec-cost.ts';
+import { execChanges } from './exec-changes.ts';
 import { execLocalhost } from './exec-localhost.ts';
 import { headerSecret } from './header-secret.ts';
 import { voidInitialDelay } from './void-initial-delay.ts';
 import { progressDeadline } from './progress-deadline.ts';
 import { undeclaredPort } from './undeclared-port.ts';
+import { tcpHandshake } from './tcp-handshake.ts';
 import { serviceReadiness } from './service-readiness.ts';
 import { readinessDeadlock } from './readiness-deadlock.ts';
 import { meshRewrite } from './mesh-rewrite.ts';
@@ -54,10 +59,11 @@ export const CHECKS: readonly Check[] = [
   validProbe, namedPort, httpsScheme, otherProtocol, pathUrl, httpVariable, probeHost, headerValue, execCommand,
   execShell, execVariable, execImage, listenAddress, livenessNeverRestarts, execAlwaysTrue, observedStartup,
   startupBudget, delayedLiveness, delayedReadiness, singleFailure, restartGate, sidecarGate, sharedEndpoint,
-  killedBeforeDrained, dependencyLiveness, clusterProbe, metricsProbe, timeoutOverPeriod, slowDetection, gracePeriod,
-  execCost, execLocalhost, headerSecret, voidInitialDelay, progressDeadline, undeclaredPort, serviceReadiness,
-  readinessDeadlock, meshRewrite, requiredLiveness, requiredReadiness, requiredStartup, requiredAny, identicalProbes,
-  probeHandler, probeBounds, execForbidden,
+  killedBeforeDrained, dependencyLiveness, clusterProbe, metricsProbe, livenessTimeout, timeoutOverPeriod,
+  slowDetection, gracePeriod, hookImage, hookOverGrace, execCost, execChanges, execLocalhost, headerSecret,
+  voidInitialDelay, progressDeadline, undeclaredPort, tcpHandshake, serviceReadiness, readinessDeadlock, meshRewrite,
+  requiredLiveness, requiredReadiness, requiredStartup, requiredAny, identicalProbes, probeHandler, probeBounds,
+  execForbidden,
 ];
 
 /** The same by id, in the same order. */

@@ -37,6 +37,10 @@ interface CheckTraits {
   readonly relatedProbes?: readonly ProbeKind[];
   /** The check requires probes. A policy that removes a probe can therefore cause a violation. */
   readonly requiresProbes?: true;
+  /** Its advice lets a failed start end later. So advice of others must not cause its findings. */
+  readonly asksForTime?: true;
+  /** A note about a default of the API server. Advice of other checks may write that default, and stays safe. */
+  readonly notesDefault?: true;
   /** Drops a finding about a liveness delay from which an injected startup probe was made. */
   readonly acceptsDelayOfInjectedStartup?: true;
   /** A finding at a handler says nothing against the handler, so other findings may still advise to copy it. */

@@ -1,11 +1,10 @@
 import { answerOnce, type Answers } from '../../base/once.ts';
 import { member, objectMember, type JsonObject } from '../../base/json/json-value.ts';
 import { NO_FACTS, type Facts } from '../facts/facts.ts';
-import type { ServiceDigest } from '../facts/services.ts';
-import { isCount } from '../probe/timing.ts';
+import { isCount } from '../time/timing.ts';
+import { NO_SERVICES, type ServiceDigest, type ServicesOfPod } from '../facts/services.ts';
 import type { WorkloadKind } from '../workload/kinds.ts';
 import type { Pod } from '../workload/pod.ts';
-import { NO_HINTS, type PortHints } from '../workload/port-protocol.ts';
 
 /** What is around a Pod that checks judge. */
 export interface Circumstances {
@@ -16,8 +15,8 @@ export interface Circumstances {
   readonly namespace: string;
   /** The known facts about the cluster. */
   readonly facts: Facts;
-  /** What Services say about the ports of the Pods. */
-  readonly portHints: PortHints;
+  /** The Services that select the Pods, as far as they say what a port speaks. */
+  readonly services: ServicesOfPod;
 }
 
 /** A workload as checks see it: its Pods with the probes that the webhook will add, and what is around them. */
@@ -30,7 +29,7 @@ export interface CheckedWorkload extends Circumstances {
 /** A Pod of which nothing more is known. */
 export function checkedWorkload(pod: Pod, circumstances: Partial<Circumstances> = {}): CheckedWorkload {
   return {
-    ...{ object: {}, kind: pod.kind, namespace: '', facts: NO_FACTS, portHints: NO_HINTS },
+    ...{ object: {}, kind: pod.kind, namespace: '', facts: NO_FACTS, services: NO_SERVICES },
     ...circumstances,
     pod,
     answers: new Map(),
@@ -50,7 +49,7 @@ export function oncePerWorkload<Answer>(
   return (workload) => answerOnce(workload.answers, workload, work);
 }
 
-/** The Services of the namespace that select the Pod. None where the Services are not known. */
-export const selectingServices = oncePerWorkload(({ facts: { services }, namespace, pod }): readonly ServiceDigest[] =>
-  (services?.ofNamespace(namespace) ?? []).filter((service) => service.selectsPods(pod.labels)),
-);
+/** The Services of the namespace that select the Pod. None where the facts are not asked. */
+export function selectingServices({ facts, services }: CheckedWorkload): readonly ServiceDigest[] {
+  return facts.services === undefined ? [] : services.selecting();
+}

@@ -1,9 +1,10 @@
 import { endpointOf } from './lib/endpoint.ts';
-import { startupInPlaceOfDelays, WARNED_DELAY_SECONDS } from './lib/startup-probe.ts';
-import { MOST_KILL_SECONDS } from './lib/round-numbers.ts';
+import { MOST_KILL_SECONDS, WARNED_DELAY_SECONDS } from '../time/bounds.ts';
+import { startupInPlaceOfLiveness } from './lib/startup-probe.ts';
 import { containerPhrase, defineCheck, located, type Advice } from './check.ts';
-import { verdictSpan } from '../probe/timing.ts';
-import { hasProbe, isTimed, mayAct, timedProbe, type Probe, type TimedProbe } from '../workload/pod.ts';
+import { guaranteedStartSeconds, verdictSpan } from '../time/timing.ts';
+import type { CheckedWorkload } from './checked-workload.ts';
+import { hasProbe, isTimed, timedProbe, type Probe, type TimedProbe } from '../workload/pod.ts';
 
 /** Above this failureThreshold, a long tolerance is a substitute for a startup probe. */
 const ORDINARY_FAILURE_THRESHOLD = 10;
@@ -41,11 +42,12 @@ export const delayedLiveness = defineCheck({
     const isDelayed = D >= seconds;
     if (!isDelayed && (F <= ORDINARY_FAILURE_THRESHOLD || F * P < toleranceSeconds)) return undefined;
     const unwatched = isDelayed ? D : F * P;
+    const killed = guaranteedStartSeconds(liveness.timing);
     const harm = isDelayed
-      ? `is not watched for ${unwatched} s after every start`
+      ? `is not watched for ${unwatched} s after every start. A start over ${killed} s may be killed`
       : `may hang for ${unwatched} s (${F} failures, one every ${P} s) at any time before it is restarted`;
-    const isNote = isDelayed ? isShort(liveness) : unwatched < WARNED_DELAY_SECONDS || isWatchedByReadiness(liveness);
-    const advice = startupInPlaceOfDelays(workload, liveness, ...container.probes.filter(isMovable));
+    const isNote = isDelayed ? isShort(liveness) : isTolerable(liveness, unwatched, workload);
+    const advice = startupInPlaceOfLiveness(liveness, workload);
     return {
       ...located(liveness, isDelayed ? 'initialDelaySeconds' : 'failureThreshold'),
       message: `${containerPhrase(container)} ${harm}`,
@@ -58,11 +60,6 @@ export const delayedLiveness = defineCheck({
 /** No edits: nobody knows which number the running container needs, and with the same number it may hang as long. */
 function withLowerThreshold({ remedy, copied }: Advice): Advice {
   return { remedy: `${String(remedy)}, and then lower failureThreshold`, ...(copied && { copied }) };
-}
-
-/** The startup probe replaces the delay of readiness, too, as in the advice of delayed-readiness. */
-function isMovable(probe: Probe): probe is TimedProbe {
-  return probe.kind === 'readinessProbe' && isTimed(probe) && !mayAct(probe);
 }
 
 /** A hang at the start that lasts longer than this is worth a change, even if readiness keeps traffic away. */
@@ -80,6 +77,12 @@ function isShort(liveness: TimedProbe): boolean {
   if (readiness === undefined)
     return liveness.container.pod.hostNetwork && delay + verdictSpan(liveness.timing).latest <= MOST_KILL_SECONDS;
   return readiness.timing.initialDelaySeconds < delay && delay < LONG_DELAY_SECONDS;
+}
+
+/** True for patience that harms nobody: readiness stops the traffic, or a node's agent is restarted within 120 s. */
+function isTolerable(liveness: TimedProbe, seconds: number, { kind }: CheckedWorkload): boolean {
+  const most = kind.kind === 'DaemonSet' ? MOST_KILL_SECONDS : WARNED_DELAY_SECONDS - 1;
+  return seconds <= most || isWatchedByReadiness(liveness);
 }
 
 /** True when readiness asks the same endpoint early: a container that hangs then gets no traffic. */

@@ -1,4 +1,5 @@
-import { startupInPlaceOfDelays, startupProbeFor, WARNED_DELAY_SECONDS } from './lib/startup-probe.ts';
+import { WARNED_DELAY_SECONDS } from '../time/bounds.ts';
+import { startupInPlaceOfDelays, startupProbeFor } from './lib/startup-probe.ts';
 import { containerPhrase, defineCheck, located, type Advice } from './check.ts';
 import type { CheckedWorkload } from './checked-workload.ts';
 import { hasProbe, isTimed, timedProbe, type TimedProbe } from '../workload/pod.ts';

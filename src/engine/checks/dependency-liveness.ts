@@ -1,6 +1,12 @@
 import { requestedPath } from '../probe/handler-values.ts';
+import { SELF_CONTAINED_PARTS } from '../port/public-words.ts';
+import { isUnixSocket, listeningOf } from '../port/listening.ts';
+import { protocolOfPort } from '../port/speaks.ts';
+import { productOf } from '../port/words.ts';
+import { NO_SERVICES } from '../facts/services.ts';
 import { containerPhrase, defineCheck, located, quotedValue } from './check.ts';
-import type { Container } from '../workload/pod.ts';
+import { askedPort } from './lib/probe-port.ts';
+import type { Container, Probe } from '../workload/pod.ts';
 
 /**
  * Paths that also report on dependencies. The value is the framework's own path that reports on the process alone, if
@@ -25,16 +31,38 @@ const DEFAULT_PATHS: ReadonlySet<string> = new Set(KNOWN_PATHS.keys());
 /** A path whose last segment names a readiness endpoint, wherever the path begins. */
 const ENDS_IN_READINESS = /^[^?#]*\/(?:ready|readiness|readyz)\/?(?:$|[?#])/i;
 
-/** Parts of Loki, Mimir, Tempo and Cortex, by `-target`, whose /ready asks for nothing outside of the process. */
-const SELF_CONTAINED = /^--?target=(?:distributor|querier)$/;
+/** Last segments of health endpoints that ask other programs. */
+const OF_OTHERS = /^(?:db|databases?|deep|deps|dependenc(?:y|ies)|downstreams?|full)$/i;
+
+/** True for a health endpoint whose last segment names another program: `/health/db`, `/healthz/redis`. */
+function namesOthers(path: string): boolean {
+  const [withoutQuery = ''] = path.split(/[?#]/, 1);
+  const [last = '', before = ''] = withoutQuery.split('/').filter(Boolean).reverse();
+  return /health|check|live|status/i.test(before) && (OF_OTHERS.test(last) || productOf(last) !== undefined);
+}
 
 /**
- * The argument that selects a part whose /ready asks the process alone: `-target=querier`. An ingester asks the ring,
- * and a query frontend its queriers (grafana/loki, pkg/loki/loki.go, readyHandler).
+ * True with an argument that selects a part whose /ready asks the process alone: `-target=querier`. An ingester asks
+ * the ring, and a query frontend its queriers (grafana/loki, pkg/loki/loki.go, readyHandler).
  */
-export function selfContainedTarget({ line }: Container): string | undefined {
-  const target = line.words.find(({ list, text }) => list === 'args' && /^--?target=/.test(text))?.text;
-  return target !== undefined && SELF_CONTAINED.test(target) ? target : undefined;
+function isSelfContained(container: Container): boolean {
+  const target = container.settings().find(({ from, name }) => from === 'flag' && name === 'target');
+  return SELF_CONTAINED_PARTS.has(target?.value ?? '');
+}
+
+/**
+ * True for an endpoint of a server whose readiness no other program decides. An admission webhook answers from its own
+ * memory. A helper that listens on a Unix socket serves its own Pod alone.
+ */
+function isOfItself(probe: Probe, path: string): boolean {
+  const { container } = probe;
+  const asked = askedPort(probe);
+  const port = asked && { name: asked.declared?.name, number: asked.number };
+  return (
+    (path === '/ready' && isSelfContained(container)) ||
+    (port !== undefined && protocolOfPort(port, container, NO_SERVICES).speaks === 'nothing to ask') ||
+    container.once(listeningOf).flags.some(({ value }) => isUnixSocket(value))
+  );
 }
 
 const BOUNDS = {
@@ -82,16 +110,16 @@ export const dependencyLiveness = defineCheck({
     if (written === undefined) return undefined;
     const path = requestedPath(written);
     const isListed = paths.has(path) || additionalPaths.has(path);
-    if (!isListed && !(paths === DEFAULT_PATHS && ENDS_IN_READINESS.test(path))) return undefined;
+    if (!isListed && !(paths === DEFAULT_PATHS && (ENDS_IN_READINESS.test(path) || namesOthers(path))))
+      return undefined;
     const alive = KNOWN_PATHS.get(path);
-    const isSelfContained = path === '/ready' && selfContainedTarget(liveness.container) !== undefined;
     return {
       ...located(liveness, 'httpGet', 'path'),
       message:
         `${containerPhrase(liveness.container)} asks ${quotedValue(written)} for liveness: the name suggests a readiness ` +
         'or aggregate endpoint, and the outage of a dependency then restarts every replica',
       remedy: alive === undefined ? 'use an endpoint that reports on this process only' : `write path: ${alive}`,
-      ...(isSelfContained && { level: 'Audit' }),
+      ...(isOfItself(liveness, path) && { level: 'Audit' }),
     };
   },
 });

@@ -1,19 +1,21 @@
+import { outcomesOf } from '../command/meaning.ts';
 import { namesNoProgram } from '../probe/handler-values.ts';
-import { containerPhrase, defineCheck, located } from './check.ts';
+import { containerPhrase, defineCheck, located, type Finding } from './check.ts';
+import type { Probe } from '../workload/pod.ts';
 
 /**
  * The API server accepts an empty or null first word; the kubelet discards the error (pkg/kubelet/prober/prober.go).
  */
 export const execCommand = defineCheck({
   id: 'exec-command',
-  summary: 'A probe command names no program, so the probe errors every time.',
+  summary: 'A probe command names no program, or can only fail.',
   action: 'Deny',
   cannotWork: true,
   handlers: ['exec'],
   judgesProbeAlone: true,
   eachProbe: (probe) => {
     const { elements } = probe.handler;
-    if (elements.length === 0 || !namesNoProgram(elements[0])) return undefined;
+    if (elements.length === 0 || !namesNoProgram(elements[0])) return neverSucceeds(probe);
     const first = elements.findIndex((word) => !namesNoProgram(word));
     const words = elements.slice(first);
     const isKnown = first > 0 && words.every((word) => typeof word === 'string');
@@ -28,3 +30,14 @@ export const execCommand = defineCheck({
     };
   },
 });
+
+/** A warning: whoever writes `exit 1` may want the Pod out of its Service. */
+function neverSucceeds(probe: Probe): Finding | undefined {
+  if (!probe.command.isWhole || outcomesOf(probe.command).canSucceed !== 'no') return undefined;
+  return {
+    ...located(probe, 'exec', 'command'),
+    message: `the command of the ${probe.kind} of ${containerPhrase(probe.container)} never succeeds: each way through it ends with a failure`,
+    remedy: 'let it end with the status of the command that asks the application',
+    level: 'Warn',
+  };
+}

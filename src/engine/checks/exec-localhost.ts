@@ -1,6 +1,7 @@
-import { localClient } from '../probe/local-client.ts';
+import { localClient } from '../command/asks.ts';
 import { quote } from '../../base/text/cut.ts';
-import { loopbackFlag } from './listen-address.ts';
+import { loopbackSetting } from './listen-address.ts';
+import { listeningOf } from '../port/listening.ts';
 import { containerPhrase, defineCheck, located, yamlFlow } from './check.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 
@@ -18,9 +19,10 @@ export const execLocalhost = defineCheck({
   acceptsHandler: true,
   judgesProbeAlone: true,
   eachProbe: (probe) => {
-    const client = probe.command.isWhole ? probe.command.once(localClient) : undefined;
+    const client = localClient(probe.command);
     const [inner] = Object.values(client?.handler ?? {}) as JsonObject[];
-    if (client === undefined || loopbackFlag(probe.container.line.flags, Number(inner?.['port']))) return undefined;
+    if (client === undefined || loopbackSetting(probe.container.once(listeningOf), Number(inner?.['port'])))
+      return undefined;
     return {
       ...located(probe, 'exec', 'command'),
       message: `${containerPhrase(probe.container)} starts ${quote(client.program)} for each ${probe.kind}, to ask an address that the kubelet can ask without a process`,

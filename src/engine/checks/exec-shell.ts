@@ -1,17 +1,9 @@
 import { quoted } from '../../base/json/quoted-value.ts';
 import { beginning, cut } from '../../base/text/cut.ts';
-import {
-  firstProgramAt,
-  isShell,
-  parsedScript,
-  programName,
-  shellInvocationOf,
-  wordSet,
-  type ExecCommand,
-} from '../probe/exec-invocation.ts';
+import { firstProgramAt, isShell, programName, shellInvocationOf, ExecCommand } from '../command/words.ts';
+import { knownProgram, statusOf } from '../command/programs.ts';
 import { isBlank } from '../probe/go-values.ts';
-import { programWords } from '../probe/shell-script.ts';
-import { isShellOperator, shellLine, variableIn } from '../probe/shell-quoting.ts';
+import { isShellOperator, shellLine, variableIn } from '../command/quoting.ts';
 import { MOST_TEXT_CHARACTERS, isCut } from '../workload/bounded-container.ts';
 import { containerPhrase, defineCheck, located, yamlFlow } from './check.ts';
 import { handlerEdits } from './lib/endpoint.ts';
@@ -27,8 +19,9 @@ export const execShell = defineCheck({
   readsCommand: true,
   judgesProbeAlone: true,
   eachProbe: (probe) => {
-    const problem = shellProblem(probe.container, probe.command);
-    if (problem === undefined) return undefined;
+    const found = shellProblem(probe.container, probe.command);
+    if (found === undefined) return undefined;
+    const problem = probe.kind === 'livenessProbe' ? { ...found, meant: withoutComparedPing(found.meant) } : found;
     // Joined words may make a text of megabytes.
     const shown = problem.meant.slice(0, LONGEST_REMEDY).map((word) => beginning(word, MOST_TEXT_CHARACTERS));
     return {
@@ -39,6 +32,15 @@ export const execShell = defineCheck({
     };
   },
 });
+
+/** The ping alone: Redis answers it with an error while it loads, and liveness would never let it end. */
+function withoutComparedPing(meant: readonly string[]): readonly string[] {
+  const [item, ...others] = new ExecCommand(meant).tree?.items ?? [];
+  const [first] = item?.node.type === 'pipe' && others.length === 0 ? item.node.stages : [];
+  if (first?.type !== 'command' || !first.words.every(({ isLiteral }) => isLiteral)) return meant;
+  const [program = '', ...operands] = first.words.map(({ text }) => text);
+  return statusOf(programName(program), operands, false)?.reason === 'ping' ? [program, ...operands] : meant;
+}
 
 /** A longer command is not repeated in the remedy. */
 const LONGEST_REMEDY = 300;
@@ -51,7 +53,7 @@ interface ShellProblem {
   readonly fault: string;
   /** The command that the author means. */
   readonly meant: readonly string[];
-  /** True when nobody knows whether `meant` is what the author means: it joins two commands. */
+  /** True when nobody knows whether `meant` is what the author means. */
   readonly isGuess?: boolean;
 }
 
@@ -61,6 +63,7 @@ function shellProblem(container: Container, reading: ExecCommand): ShellProblem 
   return (
     reading.once(lineAsProgram) ??
     reading.once(operatorAsArgument) ??
+    reading.once(lineAsArgument) ??
     variableAsArgument(container, reading) ??
     reading.once(commandAsFile) ??
     reading.once(wordsBehindScript) ??
@@ -95,13 +98,10 @@ function lineAsProgram({ argv }: ExecCommand): ShellProblem | undefined {
 
 /** Options behind which another program than a shell reads code or a pattern. */
 const CODE_OPTIONS: ReadonlySet<string> = new Set(['-c', '-e', '-E', '--eval']);
-/** Programs that read operators themselves, or join their words to a line. */
-const READS_OPERATORS: ReadonlySet<string> = wordSet('expr test [ cmd cmd.exe pwsh powershell find');
-
 function isExempt({ argv, invocation, shell }: ExecCommand, at: number): boolean {
   if (at === shell?.scriptAt || CODE_OPTIONS.has(argv[at - 1] ?? '')) return true;
-  const program = (invocation?.program ?? '').toLowerCase().replace(/\.exe$/, '');
-  return READS_OPERATORS.has(program) && !(program === 'find' && argv[at] !== ';');
+  const program = invocation?.program ?? '';
+  return knownProgram(program)?.readsOperators === true && !(program === 'find' && argv[at] !== ';');
 }
 
 /** `["redis-cli", "ping", "|", "grep", "PONG"]`: the program gets the operator as an argument. */
@@ -116,6 +116,28 @@ function operatorAsArgument(reading: ExecCommand): ShellProblem | undefined {
     // A line that ends with an operator lacks a command.
     isGuess: isShellOperator(argv.at(-1) ?? ''),
   };
+}
+
+/** `["fs_cli", "-x status | grep -q UP"]`: the program gets the whole line, and nobody starts `grep`. */
+function lineAsArgument({ argv, invocation, shell }: ExecCommand): ShellProblem | undefined {
+  const { readsOperators, readsCode } = knownProgram(invocation?.program ?? '') ?? {};
+  if (shell !== undefined || invocation === undefined || readsOperators || readsCode) return undefined;
+  const at = argv.findIndex(
+    (word, index) => index > invocation.at && !CODE_OPTIONS.has(argv[index - 1] ?? '') && pipedTool(word) !== undefined,
+  );
+  if (at < 0) return undefined;
+  return {
+    at,
+    fault: `has ${quoted(pipedTool(argv[at] ?? ''))} in an argument of ${quoted(invocation.program)}: the kubelet runs a command without a shell`,
+    meant: ['sh', '-c', argv.join(' ')],
+    isGuess: true,
+  };
+}
+
+/** The operator in a word with a program of an operating system behind it: `| grep`. */
+function pipedTool(word: string): string | undefined {
+  const [found, name = ''] = /\s(?:\|\|?|&&)\s{1,9}([\w./-]{1,60})(?=\s)/.exec(word) ?? [];
+  return found !== undefined && knownProgram(programName(name))?.isTool ? found.trim() : undefined;
 }
 
 /** `["pg_isready", "-U", "$USER"]`: only a shell replaces the variable. */
@@ -182,18 +204,20 @@ function wordsBehindScript({ argv, shell }: ExecCommand): ShellProblem | undefin
 
 /** `["sh", "-c", "'pg_isready -U app'"]`: the quotes make one word of the line. */
 function lineInQuotes(reading: ExecCommand): ShellProblem | undefined {
-  const { argv, shell } = reading;
+  const { argv, shell, tree } = reading;
   if (shell?.scriptAt === undefined) return undefined;
-  const commands = parsedScript(reading)?.commands.filter(({ words }) => words.length > 0);
-  const [command, ...rest] = commands ?? [];
-  const [word, ...others] = programWords(command?.words ?? []);
+  // Redirections alone run nothing.
+  const items = tree?.items.filter((item) => item.node.type !== 'command' || item.node.words.length > 0) ?? [];
+  let node = items.length === 1 ? items[0]?.node : undefined;
+  const isFirstOfMore = node?.type === 'and' || node?.type === 'or';
+  while (node?.type === 'and' || node?.type === 'or') node = node.left;
+  const [word, ...others] = node?.type === 'command' ? node.words : [];
   if (others.length > 0 || !word?.isLiteral || !/^\S+\s+\S/.test(word.text)) return undefined;
-  if (rest.length > 0 && !/^(?:&&|\|\|)$/.test(command?.operator ?? '')) return undefined;
   return {
     at: shell.scriptAt,
     fault: `has ${quoted(shell.program)} run a program with the name ${quoted(word.text)}: the quotes make one word of the line`,
     meant: argv.with(shell.scriptAt, word.text),
-    isGuess: rest.length > 0,
+    isGuess: isFirstOfMore,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { ExecCommand } from '../probe/exec-invocation.ts';
+import type { ExecCommand } from '../command/words.ts';
 import { variableReferences, type VariableSource } from '../workload/variables.ts';
 import { handlerEdits } from './lib/endpoint.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';

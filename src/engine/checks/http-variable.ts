@@ -1,3 +1,4 @@
+import { hidesWord } from '../command/settings.ts';
 import { isCut } from '../workload/bounded-container.ts';
 import { handlerEdits } from './lib/endpoint.ts';
 import { containerPhrase, defineCheck, located, quotedValue, yamlFlow } from './check.ts';
@@ -33,7 +34,7 @@ export const httpVariable = defineCheck({
           ? { remedy: `write ${steps.at(-1)}: ${yamlFlow(value)}`, ...handlerEdits(probe, fields(value)) }
           : field === 'host'
             ? { remedy: 'remove host: the kubelet asks the Pod', ...handlerEdits(probe, fields(null)) }
-            : { remedy: 'write the value itself' }),
+            : { remedy: `write the ${field === 'path' ? 'path' : 'value'} itself` }),
       };
     }),
 });
@@ -61,16 +62,20 @@ function textsOf(handler: Handler) {
   return [of('path', handler.path), of('host', handler.host), ...values];
 }
 
-/** The text with the values that `env` gives. Undefined if one is no plain value. Values in a snapshot are empty. */
+/** Longest text in which values are replaced: a hostile one has a thousand references. */
+const MOST_REPLACED_CHARACTERS = 500;
+
+/** The text with the values that `env` gives. Undefined if one is no plain value. */
 function withValues(text: string, container: Container): string | undefined {
   const variables = container.env();
-  let isKnown = !isCut(text);
-  const replaced = text.replace(REFERENCE, (whole, bracketed?: string, braced?: string) => {
+  const read = text.slice(0, MOST_REPLACED_CHARACTERS);
+  let isKnown = read === text;
+  const replaced = read.replace(REFERENCE, (whole, bracketed?: string, braced?: string) => {
     const source = variables?.get(bracketed ?? braced ?? '');
     const value = source?.from === 'value' && !isCut(source.value) ? source.value : '';
     // `${NAME:-x}` has a default of its own.
     const hasDefault = braced !== undefined && whole.length > braced.length + 3;
-    if (value === '' || /[$\r\n]|\{\{/.test(value) || hasDefault) isKnown = false;
+    if (value === '' || /[$\r\n]|\{\{/.test(value) || hidesWord(value) || hasDefault) isKnown = false;
     return value;
   });
   return isKnown ? replaced : undefined;

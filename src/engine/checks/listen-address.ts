@@ -1,6 +1,11 @@
-import { formatPath } from '../../base/json/field-path.ts';
+import { formatPath, textAt } from '../../base/json/field-path.ts';
+import { isJsonObject, listMember, objectMember, stringMember } from '../../base/json/json-value.ts';
+import { quote } from '../../base/text/cut.ts';
+import { isPod } from '../workload/kinds.ts';
+import { selectingServices, type CheckedWorkload } from './checked-workload.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
-import type { CommandWord, ListenFlag } from '../workload/listen-flags.ts';
+import { isIpv4, listeningOf, type ListenFlag, type Listening, type ListenVariable } from '../port/listening.ts';
+import type { CommandWord } from '../workload/command-reader.ts';
 import { handlerEdits } from './lib/endpoint.ts';
 import { findPort } from '../workload/ports.ts';
 import { askedPort, mayAnswer, portValue, type AskedPort } from './lib/probe-port.ts';
@@ -8,7 +13,7 @@ import { containerPhrase, defineCheck, located, unread, type Finding } from './c
 import type { Probe } from '../workload/pod.ts';
 
 /**
- * Reads flags with `addr`, `bind` or `listen` in their names: the kubelet asks the Pod's IP. The only flag that also
+ * Reads flags and variables that name the address to listen on: the kubelet asks the Pod's IP. The only flag that also
  * says `health` or `probe` names the port of the probe. probe-host reports a probe with its own host.
  */
 export const listenAddress = defineCheck({
@@ -16,14 +21,18 @@ export const listenAddress = defineCheck({
   summary: 'The application listens on an address or a port where the probe does not ask.',
   action: 'Warn',
   cannotWork: true,
-  eachProbe: (probe) => {
+  eachProbe: (probe, _, workload) => {
     const asked = askedPort(probe);
     if (asked === undefined) return undefined;
-    const { flags, unread: script } = probe.container.line;
-    const binding = loopbackFlag(flags, asked.number);
+    const listening = probe.container.once(listeningOf);
+    const { flags } = listening;
+    const script = probe.container.line.unread;
+    const binding = loopbackSetting(listening, asked.number);
     const found =
       binding === undefined
-        ? (portViolation(probe, asked, flags) ?? unreachable(probe, flags))
+        ? (portViolation(probe, asked, flags) ??
+          familyViolation(probe, asked, flags, workload) ??
+          unreachable(probe, flags))
         : bindViolation(probe, binding);
     return [...(found === undefined ? [] : [found]), ...(script === undefined ? [] : [unreadScript(probe, script)])];
   },
@@ -42,28 +51,57 @@ function atWord(
 
 const FOR_PROBES = /health|probe/i;
 
-/** Returns the flag that binds a port to loopback. Undefined when another address of the port is reachable. */
-export function loopbackFlag(flags: readonly ListenFlag[], port: number): ListenFlag | undefined {
-  let first: ListenFlag | undefined;
-  for (const flag of flags)
-    for (const address of flag.addresses) {
-      if (address.port !== port) continue;
-      if (!address.isLoopback) return undefined;
-      first ??= flag;
-    }
-  return first;
+/** The flag or variable that binds a port to loopback. Undefined when another address of the port is reachable. */
+export function loopbackSetting(
+  { flags, variables }: Listening,
+  port: number,
+): ListenFlag | ListenVariable | undefined {
+  const ofPort = [...flags, ...variables].filter(({ addresses }) => addresses.some((one) => one.port === port));
+  const isReachable = ofPort.some(({ addresses }) => addresses.some((one) => one.port === port && !one.isLoopback));
+  return isReachable ? undefined : ofPort[0];
 }
 
 const LOOPBACK_HOSTS = /localhost|127(?:\.\d{1,3}){3}|\[::1\]|^::1$/gi;
 
-function bindViolation(probe: Probe, flag: ListenFlag): Finding {
-  const { name, value } = flag;
+function bindViolation(probe: Probe, setting: ListenFlag | ListenVariable): Finding {
+  const { name, value } = setting;
   return {
-    ...atWord(probe, flag),
+    ...('list' in setting ? atWord(probe, setting) : { probe: probe.kind, path: probe.container.place.path('env') }),
     message: `${containerPhrase(probe.container)} listens on ${quoted(value)} only, and the ${probe.kind} asks the Pod's IP: the connection is refused`,
     // No edit: the author may have a reason to keep other Pods away.
     remedy: `write ${quoted(value.replace(LOOPBACK_HOSTS, '0.0.0.0'))} for ${name}`,
   };
+}
+
+/** All addresses of the port are of IPv4, and the Pod, or a Service that selects it, has none. */
+function familyViolation(
+  probe: Probe,
+  { number }: AskedPort,
+  flags: readonly ListenFlag[],
+  workload: CheckedWorkload,
+): Finding | undefined {
+  const ofPort = flags.filter(({ addresses }) => addresses.some(({ port }) => port === number));
+  const [flag] = ofPort;
+  const isOnly = ofPort.every(({ addresses }) => addresses.every(({ host, port }) => port !== number || isIpv4(host)));
+  if (flag === undefined || !isOnly) return undefined;
+  const asking = ipv6Asker(workload);
+  if (asking === undefined) return undefined;
+  const { name, value } = flag;
+  return {
+    ...atWord(probe, flag),
+    message: `${containerPhrase(probe.container)} listens on ${quoted(value)}, which IPv4 alone reaches, and ${asking} has IPv6 only`,
+    remedy: `write ${quoted(value.replace(/\d{1,3}(?:\.\d{1,3}){3}/g, value.includes(':') ? '[::]' : '::'))} for ${name}`,
+  };
+}
+
+/** The Pod, by its addresses, or a Service that selects it, if that has no IPv4 address. */
+function ipv6Asker(workload: CheckedWorkload): string | undefined {
+  const ip = isPod(workload.kind) ? textAt(workload.object, 'status', 'podIP') : undefined;
+  const others = objectMember(workload.object, 'status') ?? {};
+  const addresses = listMember(others, 'podIPs').map((entry) => (isJsonObject(entry) ? stringMember(entry, 'ip') : ''));
+  if (ip?.includes(':') && addresses.every((address = '') => address.includes(':'))) return 'the Pod';
+  const service = selectingServices(workload).find(({ isIpv6Only }) => isIpv6Only);
+  return service && `Service ${quote(service.name)}`;
 }
 
 /** No flag names an address that the kubelet reaches. A note, as the program may listen on ports of no flag, too. */
@@ -91,7 +129,7 @@ function portViolation(
   // The port is right if a flag names it, or if it is declared and another probe asks the flag's port.
   const isNamed =
     flags.some(({ addresses }) => addresses.some((other) => other.port === port)) ||
-    container.line.otherPorts().has(port);
+    container.once(listeningOf).otherPorts().has(port);
   const isAskedByOther = container.probes.some((other) => other !== probe && askedPort(other)?.number === address.port);
   if (isNamed || (declared !== undefined && isAskedByOther)) return undefined;
   const answering = address.isLoopback ? undefined : findPort(container.ports ?? [], address.port);

@@ -1,14 +1,7 @@
-import { leavesProbesPlain, REWRITE_ANNOTATION } from '../workload/mesh.ts';
+import { EXCLUDED, INCLUDED, INJECT, leavesProbesPlain, REWRITE_ANNOTATION } from '../workload/mesh.ts';
 import { askedPort } from './lib/probe-port.ts';
 import { containerPhrase, defineCheck, listed } from './check.ts';
 import type { Pod } from '../workload/pod.ts';
-
-const INJECT = 'sidecar.istio.io/inject';
-const EXCLUDED = 'traffic.sidecar.istio.io/excludeInboundPorts';
-const INCLUDED = 'traffic.sidecar.istio.io/includeInboundPorts';
-
-/** The annotations that the check reads. */
-export const ISTIO_ANNOTATIONS = [REWRITE_ANNOTATION, INJECT, EXCLUDED, INCLUDED];
 
 /**
  * Without the redirection, the proxy refuses plain requests under strict mTLS, and accepts every TCP connection (Istio,

@@ -1,5 +1,5 @@
 import { objectMember } from '../../base/json/json-value.ts';
-import { localClient } from '../probe/local-client.ts';
+import { localClient } from '../command/asks.ts';
 import { requestedPath } from '../probe/handler-values.ts';
 import { readHandler } from '../workload/read-probe.ts';
 import { containerPhrase, defineCheck, located, quotedValue, yamlFlow } from './check.ts';
@@ -37,7 +37,7 @@ export const metricsProbe = defineCheck({
 });
 
 function askedByCommand({ command }: ProbeWith<'httpGet' | 'exec'>): Handler | undefined {
-  const client = command.isWhole ? command.once(localClient) : undefined;
+  const client = localClient(command);
   const httpGet = client && objectMember(client.handler, 'httpGet');
   return httpGet && readHandler('httpGet', httpGet);
 }

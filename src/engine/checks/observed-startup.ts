@@ -1,4 +1,7 @@
-import { guaranteedStartSeconds } from '../probe/timing.ts';
+import { guaranteedStartSeconds } from '../time/timing.ts';
+import { listeningOf } from '../port/listening.ts';
+import { askedPort } from './lib/probe-port.ts';
+import { loopbackSetting } from './listen-address.ts';
 import { longerStart, observedStarts, secondsToGuarantee } from './lib/startup-probe.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
 import { startGateOf, timedProbe } from '../workload/pod.ts';
@@ -11,11 +14,15 @@ export const observedStartup = defineCheck({
   id: 'observed-startup',
   summary: 'The container needed more time to start in the past than its probes guarantee.',
   action: 'Warn',
+  asksForTime: true,
   run: (container, _, workload) => {
     const starts = observedStarts(container, workload);
     const gate = starts && timedProbe(container, startGateOf(container));
     if (starts === undefined || gate === undefined) return undefined;
     const guaranteed = guaranteedStartSeconds(gate.timing);
+    // The kubelet's connections are refused, however long the start takes.
+    const asked = askedPort(gate);
+    if (asked !== undefined && loopbackSetting(container.once(listeningOf), asked.number)) return undefined;
     const { longestSeconds, boundSeconds } = starts;
     const wasKilled = boundSeconds > 0 && guaranteed <= boundSeconds;
     if (guaranteed >= longestSeconds && !wasKilled) return undefined;

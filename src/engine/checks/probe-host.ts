@@ -2,7 +2,7 @@ import { isLoopbackHost } from '../probe/handler-values.ts';
 import { containerPhrase, defineCheck, located, quotedValue } from './check.ts';
 import { mayNameVariable } from './http-variable.ts';
 import { quote } from '../../base/text/cut.ts';
-import type { Probe } from '../workload/pod.ts';
+import { isAddressNamed } from '../command/settings.ts';
 
 /**
  * The kubelet connects from the node and resolves no Services (documentation, "HTTP probes"). With hostNetwork, a
@@ -21,7 +21,7 @@ export const probeHost = defineCheck({
     // What host a variable means is the matter of http-variable.
     if (host === undefined || host === '' || mayNameVariable(host)) return undefined;
     const isLoopback = isLoopbackHost(host) || UNSPECIFIED.test(host);
-    if (container.pod.hostNetwork && (isLoopback || nodeAddressOf(probe) !== undefined)) return undefined;
+    if (container.pod.hostNetwork && (isLoopback || isAddressNamed(container.settings(), host))) return undefined;
     const place = located(probe, handler.kind, 'host');
     const subject = `the ${probe.kind} of ${containerPhrase(container)}`;
     if (isLoopback)
@@ -42,18 +42,3 @@ export const probeHost = defineCheck({
 
 /** Unspecified addresses also mean the node when the kubelet connects. */
 const UNSPECIFIED = /^(?:0\.0\.0\.0|::|\[::\])$/;
-
-/**
- * The IP address that a probe asks on the host's network, and that a word of the container's command line names, alone
- * or in front of a port: `-localip 169.254.20.10`.
- */
-export function nodeAddressOf({ container, handler }: Probe): string | undefined {
-  const host = 'host' in handler ? (handler.host ?? '') : '';
-  const address = host.replace(/^\[|\]$/g, '');
-  if (!container.pod.hostNetwork || UNSPECIFIED.test(host) || !/^[\d.]+$|:/.test(address)) return undefined;
-  const texts = container.line.words.flatMap(({ text }) => text.split(/[\s,;=/]+/));
-  const isNamed = texts.some(
-    (text) => text === address || text.startsWith(`${address}:`) || text.startsWith(`[${address}]`),
-  );
-  return isNamed ? address : undefined;
-}

@@ -1,6 +1,6 @@
 import { DEFAULT_PROGRESS_DEADLINE_SECONDS } from '../probe/api-defaults.ts';
 import { INT32_MAX } from '../probe/go-values.ts';
-import { longestRecoverySeconds, longestStartSeconds, type ProbeTiming } from '../probe/timing.ts';
+import { longestRecoverySeconds, longestStartSeconds, type ProbeTiming } from '../time/timing.ts';
 import { isDeployment } from '../workload/kinds.ts';
 import { containerPhrase, defineCheck } from './check.ts';
 import { numberOf } from './checked-workload.ts';

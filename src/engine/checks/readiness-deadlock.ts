@@ -37,12 +37,6 @@ const headlessNamesOf = oncePerWorkload((workload) =>
     .map(({ name }) => name),
 );
 
-/** A word of a command line, or the value of a variable, with the name of its flag or variable. */
-interface NamedText {
-  readonly name: string;
-  readonly text: string;
-}
-
 /** Most places of a name that are looked at in a container. */
 const MOST_PLACES = 1000;
 
@@ -51,18 +45,18 @@ const MOST_PLACES = 1000;
  *
  * @param workload the name of the StatefulSet, which begins the names of its Pods
  */
-export function peerServiceIn(
+function peerServiceIn(
   container: Container,
   services: readonly string[],
   namespace: string,
   workload = '',
 ): string | undefined {
-  const texts = textsOf(container).filter(({ name }) => !OWN_ADDRESS.test(name));
+  const texts = container.settings().filter(({ name }) => !OWN_ADDRESS.test(name));
   if (services.length === 0) return undefined;
   const isAddress = addressTest(namespace, workload);
   let places = 0;
   return services.find((service) =>
-    texts.some(({ name, text }) => {
+    texts.some(({ name, value: text = '' }) => {
       for (let at = text.indexOf(service); at >= 0; at = text.indexOf(service, at + 1)) {
         const end = at + service.length;
         if (places++ > MOST_PLACES) return false;
@@ -110,19 +104,4 @@ function addressTest(namespace: string, workload: string): (before: string, afte
     if (isOfPod || /:\/\/(?:[^\s/@]*@)?$/.test(before)) return true;
     return FOR_ADDRESSES.test(name) && /(?:^|[,;\s])$/.test(before) && /^\.?(?:$|[,;\s])/.test(after);
   };
-}
-
-/** The values of variables and flags, and the other words of the command line. */
-function textsOf(container: Container): readonly NamedText[] {
-  const variables = [...(container.env() ?? [])].flatMap(([name, source]) =>
-    source.from === 'value' ? [{ name, text: source.value }] : [],
-  );
-  const words = container.line.words.flatMap(({ text }) => text.split(/[\s"']+/));
-  const flags = words.map((word, at): NamedText => {
-    const [, name, value] = /^(-{0,2}[A-Za-z_][\w.-]*)=(.*)$/s.exec(word) ?? [];
-    const before = words[at - 1] ?? '';
-    if (name !== undefined) return { name, text: value ?? '' };
-    return { name: before.startsWith('-') ? before : '', text: word };
-  });
-  return [...variables, ...flags];
 }

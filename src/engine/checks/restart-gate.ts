@@ -1,15 +1,17 @@
 import { DEFAULT_TIMING } from '../probe/api-defaults.ts';
-import { STARTUP_PERIOD_SECONDS } from '../probe/startup-budget.ts';
+import { MOST_FAILURES, PERIODS, roundPeriodUpTo, STARTUP_PERIOD_SECONDS } from '../time/bounds.ts';
+import { withShorterPeriod } from '../time/startup-numbers.ts';
 import {
   failureThresholdFor,
   guaranteedRestartSeconds,
   guaranteedStartSeconds,
   OPEN_GATE_ISSUE,
   OPEN_GATE_VERSIONS,
-} from '../probe/timing.ts';
+} from '../time/timing.ts';
 import { isDeclared } from '../workload/ports.ts';
-import { leastExecPeriodSeconds } from './lib/heavy-client.ts';
-import { isFastEnough, MOST_FAILURES, PERIODS, roundPeriodUpTo, toWrite } from './lib/round-numbers.ts';
+import { leastExecPeriodSeconds } from './lib/exec-period.ts';
+import { drainingFailures } from './lib/drain-race.ts';
+import { isFastEnough, toWrite } from './lib/round-numbers.ts';
 import { containerPhrase, defineCheck, located, type Advice } from './check.ts';
 import { mayAct, timedProbe, type Container, type TimedProbe } from '../workload/pod.ts';
 
@@ -55,12 +57,13 @@ function gateProbe(container: Container, kind: 'startupProbe' | 'livenessProbe')
 function adviceOf(startup: TimedProbe, liveness: TimedProbe): Advice {
   const { initialDelaySeconds: D, periodSeconds: P } = liveness.timing;
   const own = startup.timing.periodSeconds;
+  // The checks of the same field advise what drains, or else the API server's default.
+  const least = drainingFailures(liveness) ?? DEFAULT_TIMING.failureThreshold;
   const shorter = roundPeriodUpTo(guaranteedStartSeconds(liveness.timing));
   const alone = shorter === undefined ? undefined : withPeriod(startup, shorter);
   if (alone !== undefined) return { remedy: `write ${alone.words}`, edits: alone.edits };
   for (const period of [own, ...PERIODS.filter((round) => round < own).reverse()]) {
-    // The API server's default is the least, because the check single-failure advises that number.
-    const failureThreshold = Math.max(failureThresholdFor(period, D, P), DEFAULT_TIMING.failureThreshold);
+    const failureThreshold = Math.max(failureThresholdFor(period, D, P), least);
     const first = period === own ? { words: '', edits: [] } : withPeriod(startup, period);
     if (first === undefined || failureThreshold > MOST_FAILURES.livenessProbe) continue;
     if (!isFastEnough(liveness, { failureThreshold })) continue;
@@ -81,8 +84,8 @@ function withPeriod(startup: TimedProbe, periodSeconds: number): ReturnType<type
   if (mayAct(startup) && periodSeconds < timing.periodSeconds) return undefined;
   const leastOfExec = handler.kind === 'exec' ? STARTUP_PERIOD_SECONDS : 0;
   if (periodSeconds < Math.max(timing.timeoutSeconds, leastOfExec, leastExecPeriodSeconds(startup))) return undefined;
-  const failureThreshold = failureThresholdFor((timing.failureThreshold - 1) * timing.periodSeconds, 0, periodSeconds);
-  if (failureThreshold > MOST_FAILURES.startupProbe) return undefined;
-  const { words, edits } = toWrite(startup, { periodSeconds, failureThreshold });
+  const numbers = withShorterPeriod(timing, periodSeconds);
+  if (numbers.failureThreshold > MOST_FAILURES.startupProbe) return undefined;
+  const { words, edits } = toWrite(startup, numbers);
   return { words: `${words} in the startupProbe`, edits };
 }

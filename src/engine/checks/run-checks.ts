@@ -1,4 +1,4 @@
-import { sideEffectOf } from '../probe/asking-command.ts';
+import { sideEffectOf } from '../command/changes.ts';
 import { cut, quote } from '../../base/text/cut.ts';
 import { CHECKS } from './catalogue.ts';
 import { equalJson, without } from '../../base/json/json-value.ts';
@@ -35,7 +35,9 @@ export function runChecks(workload: CheckedWorkload, policyFor: (container: stri
     const { check, action, at, isFloored, finding } = placed;
     const { message, remedy, edits, reason } = finding;
     const otherRemedy = withoutEarlierCommand(placed) ?? withoutDoubtfulCopy(placed, grouped);
-    const hasEdits = otherRemedy === undefined && edits?.some(({ value }) => holdsCut(value)) === false;
+    // The original of a redirected probe is in a variable, where edits do not reach it.
+    const isEditable = otherRemedy === undefined && !hasMeshProbe(at);
+    const hasEdits = isEditable && edits?.some(({ value }) => holdsCut(value)) === false;
     const isLong = message.length > MOST_MESSAGE_CHARACTERS && remedy !== undefined && reason === undefined;
     return {
       check: check.id,
@@ -85,7 +87,7 @@ function withoutEarlierCommand({ finding, at }: PlacedFinding): string | undefin
     const isCopied = finding.copied?.probe === probe.kind;
     const hastened = HASTENED.find((field) => lowers(finding, probe, field));
     if (!isCopied && hastened === undefined) continue;
-    const effect = probe.command.once(sideEffectOf);
+    const effect = sideEffectOf(probe.command);
     if (effect === undefined) continue;
     const why = `the command of the ${probe.kind} may have side effects (${quote(effect, MOST_COMMAND_CHARACTERS)})`;
     return isCopied
@@ -99,18 +101,24 @@ function withoutEarlierCommand({ finding, at }: PlacedFinding): string | undefin
 const HASTENED = ['initialDelaySeconds', 'periodSeconds'] as const;
 
 function lowers({ edits = [] }: Finding, { place, timing }: Probe, field: (typeof HASTENED)[number]): boolean {
-  const path = place.path(field);
   const before = timing?.[field] ?? 0;
   return edits.some(
-    ({ path: edited, value }) => equalJson(edited, path) && !(typeof value === 'number' && value >= before),
+    ({ path: edited, value }) =>
+      edited.at(-1) === field &&
+      !(typeof value === 'number' && value >= before) &&
+      equalJson(edited, place.path(field)),
   );
 }
 
 /** Returns every finding, in the order of runChecks. */
-export function findingsOf(workload: CheckedWorkload, policyFor: (container: string) => CheckPolicy): PlacedFinding[] {
+export function findingsOf(
+  workload: CheckedWorkload,
+  policyFor: (container: string) => CheckPolicy,
+  all = CHECKS,
+): PlacedFinding[] {
   const containers = workload.pod.containers.map((at) => ({ at, checks: policyFor(at.name) }));
   const found: PlacedFinding[] = [];
-  for (const check of CHECKS)
+  for (const check of all)
     for (const { at, checks } of containers) {
       const policy = checks.get(check.id);
       if (policy !== undefined && policy.action !== 'Off') found.push(...findingsAt(check, policy, at, workload));

@@ -1,13 +1,15 @@
-import { isForwardingProxy } from '../probe/image-name.ts';
+import { isForwardingProxy } from '../command/image.ts';
 import { quote } from '../../base/text/cut.ts';
-import { isNamedForMetrics, PLAIN_TCP, protocolOfPort } from '../workload/port-protocol.ts';
+import { isOfAnother } from '../command/settings.ts';
+import { protocolOfPort, purposeOf } from '../port/speaks.ts';
+import { isNamedForMetrics, PLAIN_TCP } from '../port/words.ts';
 import { describePort, isTcp, type ContainerPort } from '../workload/ports.ts';
 import { handlerSkeleton } from './required-any.ts';
 import { containerPhrase, defineCheck } from './check.ts';
 import { numberOf, oncePerWorkload, selectingServices, type CheckedWorkload } from './checked-workload.ts';
 import { textAt } from '../../base/json/field-path.ts';
 import { isPod } from '../workload/kinds.ts';
-import { hasProbe } from '../workload/pod.ts';
+import { hasProbe, type Container } from '../workload/pod.ts';
 import { hasControllerOwner } from '../workload/workload-of-pod.ts';
 
 /**
@@ -23,7 +25,8 @@ export const serviceReadiness = defineCheck({
   requiresProbes: true,
   run: (container, _, workload) => {
     const { ports = [] } = container;
-    if (ports.length === 0 || hasProbe(container, 'readinessProbe')) return undefined;
+    if (ports.length === 0 || hasProbe(container, 'readinessProbe') || container.once(purposeOf)?.speaks === 'metrics')
+      return undefined;
     const targets = targetsOf(workload);
     const serviceOf = ({ number, protocol }: ContainerPort): string | undefined => targets.get(keyOf(number, protocol));
     const governing = textAt(workload.object, 'spec', 'serviceName');
@@ -31,11 +34,14 @@ export const serviceReadiness = defineCheck({
     const tcp = targeted.filter(isTcp);
     const port = tcp.find(({ name = '' }) => !isForScrapes(name)) ?? tcp[0] ?? targeted[0];
     if (port === undefined) return undefined;
-    const { portHints } = workload;
+    const { services } = workload;
     // Nobody knows a question to a server of plain TCP, and the kubelet asks nothing over UDP.
-    const isMute = tcp.every((one) => protocolOfPort(one, portHints(one)).protocol === PLAIN_TCP);
+    const isMute = tcp.every((one) => protocolOfPort(one, container, services).protocol === PLAIN_TCP);
     // A known protocol is asked at the port of the message; among others, the one that most probably speaks HTTP.
-    const isKnown = protocolOfPort(port, portHints(port)).speaks === 'other';
+    const { speaks, protocol } = protocolOfPort(port, container, services);
+    const isKnown = speaks === 'other';
+    // A broker names its own port in variables, too.
+    const isOwn = container.once(purposeOf)?.protocol === protocol;
     const askable = tcp.length === 0 ? ports.filter(isTcp) : isKnown ? [port] : tcp;
     // Then readiness would spare callers nothing but a hang of a Pod that is up.
     const isCalled = targeted.some((one) => serviceOf(one) !== governing);
@@ -45,13 +51,31 @@ export const serviceReadiness = defineCheck({
       path: container.place.path('readinessProbe'),
       message: `${containerPhrase(container)} has no readinessProbe, but Service ${quote(serviceOf(port) ?? '')} sends traffic to its port ${describePort(port)}`,
       remedy:
-        askable.length > 0
-          ? `write readinessProbe: ${handlerSkeleton(askable, portHints)}`
-          : `write a readinessProbe with an exec command: no other handler asks ${port.protocol}`,
+        isKnown && !isOwn && isOfAnotherProgram(container, port.number)
+          ? `write a readinessProbe that asks this container: its settings name port ${port.number} of another program`
+          : askable.length > 0
+            ? `write readinessProbe: ${handlerSkeleton(container, askable, services)}`
+            : `write a readinessProbe with an exec command: no other handler asks ${port.protocol}`,
       ...((isMute || isForwardingProxy(container.image) || isHarmless) && { level: 'Audit' }),
     };
   },
 });
+
+/**
+ * True where a setting names the number at another host: `amqp://broker:5672` in a client that declares 5672. An
+ * address that the container advertises is its own.
+ */
+function isOfAnotherProgram(container: Container, number: number): boolean {
+  const address = new RegExp(
+    `(?:^|[/@,])(?!localhost|127\\.|0\\.0\\.0\\.0|\\[?::)[\\w.-]{1,253}:${number}(?!\\d)`,
+    'i',
+  );
+  return container.settings().some(({ name, value = '' }) => {
+    if (/advertis|announce/i.test(name)) return false;
+    if (value === String(number)) return isOfAnother(name);
+    return value.includes(`:${number}`) && address.test(value);
+  });
+}
 
 /** True for the name of a port for metrics, and of an exporter, which has nothing else. */
 const isForScrapes = (name: string): boolean => isNamedForMetrics(name) || /(?:^|-)exporter/.test(name);

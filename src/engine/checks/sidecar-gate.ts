@@ -1,12 +1,8 @@
-import { guaranteedStartSeconds } from '../probe/timing.ts';
-import { STARTUP_PERIOD_SECONDS } from '../probe/startup-budget.ts';
-import { MOST_FAILURES } from './lib/round-numbers.ts';
+import { guaranteedStartSeconds } from '../time/timing.ts';
+import { SAFETY_SECONDS } from '../time/bounds.ts';
 import { atLeastObserved, startupProbeFor } from './lib/startup-probe.ts';
 import { containerPhrase, defineCheck } from './check.ts';
 import { hasProbe, timedProbe } from '../workload/pod.ts';
-
-/** Nothing kills the start of a container without liveness, so it gets the most that advice proposes. */
-const UNBOUNDED_SECONDS = (MOST_FAILURES.startupProbe - 1) * STARTUP_PERIOD_SECONDS;
 
 /**
  * The next container starts when the sidecar has started: its startup probe has succeeded, and its postStart hook has
@@ -24,7 +20,7 @@ export const sidecarGate = defineCheck({
       return undefined;
     const liveness = timedProbe(container, 'livenessProbe');
     const source = timedProbe(container, 'readinessProbe') ?? liveness;
-    const least = liveness === undefined ? UNBOUNDED_SECONDS : guaranteedStartSeconds(liveness.timing);
+    const least = liveness === undefined ? SAFETY_SECONDS : guaranteedStartSeconds(liveness.timing);
     const startup = source && startupProbeFor(source, atLeastObserved(container, workload, least));
     return {
       probe: 'startupProbe',

@@ -1,15 +1,15 @@
 import { DEFAULT_POD_GRACE_SECONDS } from '../probe/api-defaults.ts';
-import { longestGraceWithin, longestKillSeconds } from '../probe/grace-period.ts';
-import type { Kill } from '../probe/grace-period.ts';
-import { deadlockToKillSeconds, verdictSpan } from '../probe/timing.ts';
-import { leastExecPeriodSeconds } from './lib/heavy-client.ts';
-import { MOST_DRAIN_SECONDS, MOST_KILL_SECONDS, roundGraceUpTo, roundPeriodUpTo } from './lib/round-numbers.ts';
+import { longestGraceWithin, longestKillSeconds } from '../time/kill.ts';
+import type { Kill } from '../time/kill.ts';
+import { deadlockToKillSeconds, verdictSpan } from '../time/timing.ts';
+import { leastExecPeriodSeconds } from './lib/exec-period.ts';
+import { MOST_DRAIN_SECONDS, MOST_KILL_SECONDS, roundGraceUpTo, roundPeriodUpTo } from '../time/bounds.ts';
 import { containerPhrase, defineCheck, located, type Finding } from './check.ts';
 import { hasProbe, isTimed, killOf, mayAct, type TimedProbe } from '../workload/pod.ts';
 
 /**
  * Liveness: P + (F-1)*max(P,T) + T + max(G,2) (G+2 with a preStop hook); a warning if the Pod's grace period alone is
- * longer than maximumSeconds. Readiness: P + (F-1)*max(P,T) + T (probe/timing.ts and probe/grace-period.ts).
+ * longer than maximumSeconds. Readiness: P + (F-1)*max(P,T) + T (time/timing.ts and time/kill.ts).
  */
 export const slowDetection = defineCheck({
   id: 'slow-detection',

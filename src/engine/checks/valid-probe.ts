@@ -1,10 +1,10 @@
-import { formatPath, valueAt, type FieldPath } from '../../base/json/field-path.ts';
-import { isPresent } from '../../base/json/json-value.ts';
+import { FieldPlace, formatPath, valueAt, type FieldPath } from '../../base/json/field-path.ts';
+import { equalJson, isPresent } from '../../base/json/json-value.ts';
 import { apiCauses, deploymentCauses, type PodSpecPlace } from '../probe/api-rules.ts';
-import { decodeProblem } from '../probe/api-schema.ts';
+import { decodeProblem, METADATA_TYPE, SELECTOR_TYPE, type GoType } from '../probe/api-schema.ts';
 import { isPortName, isPortNumber } from '../probe/handler-values.ts';
 import { HANDLER_KINDS, PROBE_KINDS, type HandlerKind } from '../probe/probe.ts';
-import { hasFixedRestartPolicy, isDeployment, isPod } from '../workload/kinds.ts';
+import { hasFixedRestartPolicy, isDeployment, isPod, podTemplatesOf } from '../workload/kinds.ts';
 import { defineCheck, type Advice, type Finding } from './check.ts';
 import { oncePerWorkload } from './checked-workload.ts';
 import { findPort } from '../workload/ports.ts';
@@ -32,8 +32,10 @@ type FindingsByContainer = ReadonlyMap<Container | undefined, readonly Finding[]
 const findingsByContainer = oncePerWorkload((workload): FindingsByContainer => {
   const causes = causesOf(workload);
   if (causes.length === 0) return new Map();
-  const { place: podPlace, spec, containers } = workload.pod;
-  const depth = podPlace.path().length;
+  const { object, pod } = workload;
+  const { spec, containers } = pod;
+  const podPath = pod.place.path();
+  const depth = podPath.length;
   const keyOf = (path: FieldPath): string => formatPath(path.slice(depth, depth + 2));
   const byPlace = new Map(containers.map((container) => [keyOf(container.place.path()), container]));
   /** An error outside of every container is assigned to the first container that it may concern. */
@@ -43,7 +45,8 @@ const findingsByContainer = oncePerWorkload((workload): FindingsByContainer => {
     const container = byPlace.get(keyOf(cause.path)) ?? firstConcerned(cause.path);
     const kind = PROBE_KINDS.find((one) => one === cause.path[depth + 2]);
     const probe = kind && container && probeOf(container, kind);
-    const at = (path: FieldPath): unknown => valueAt(spec, path.slice(depth));
+    const at = (path: FieldPath): unknown =>
+      equalJson(path.slice(0, depth), podPath) ? valueAt(spec, path.slice(depth)) : valueAt(object, path);
     const advice = adviceForCause(cause, at, container, probe);
     return { container, finding: { ...cause, ...(kind && { probe: kind }), ...advice } };
   });
@@ -51,11 +54,29 @@ const findingsByContainer = oncePerWorkload((workload): FindingsByContainer => {
   return new Map(Array.from(groups, ([container, same]) => [container, same.map(({ finding }) => finding)]));
 });
 
-function causesOf({ kind, object, pod: { spec, place } }: CheckedWorkload): readonly Finding[] {
-  const undecodable = decodeProblem(spec, place);
+function causesOf(workload: CheckedWorkload): readonly Finding[] {
+  const { kind, object, pod } = workload;
+  const { spec, place } = pod;
+  const undecodable = problemBeforeSpec(workload) ?? decodeProblem(spec, place);
   if (undecodable !== undefined) return [undecodable];
   const causes = apiCauses(spec, place, placeOf(kind));
   return isDeployment(kind) ? [...causes, ...deploymentCauses(object)] : causes;
+}
+
+/** `name: y` and `labels: { app: on }`: kubectl decodes the metadata, and the API server what is before the spec. */
+function problemBeforeSpec({ kind, object, pod }: CheckedWorkload): Finding | undefined {
+  const above = pod.place.path().slice(0, -1);
+  const own =
+    decodeProblemAt(object, [], 'metadata', METADATA_TYPE) ??
+    (kind.group === 'apps' ? decodeProblemAt(object, ['spec'], 'selector', SELECTOR_TYPE) : undefined);
+  // The first template of a JobSet has the object's own problem.
+  const isFirst = own !== undefined && equalJson(podTemplatesOf(object, kind)[0]?.path, above);
+  if (isFirst) return own;
+  return above.length === 0 ? undefined : decodeProblemAt(object, above, 'metadata', METADATA_TYPE);
+}
+
+function decodeProblemAt(object: unknown, above: FieldPath, field: string, type: GoType): Finding | undefined {
+  return decodeProblem(valueAt(object, [...above, field]), new FieldPlace(above, field), type);
 }
 
 function placeOf(kind: CheckedWorkload['kind']): PodSpecPlace {

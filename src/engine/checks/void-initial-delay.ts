@@ -1,4 +1,4 @@
-import { guaranteedStartSeconds } from '../probe/timing.ts';
+import { guaranteedStartSeconds } from '../time/timing.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
 import { timedProbe } from '../workload/pod.ts';
 

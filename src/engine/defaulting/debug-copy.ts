@@ -2,7 +2,7 @@ import { quoted } from '../../base/json/quoted-value.ts';
 import { INJECTED_ANNOTATION } from '../policy/annotations.ts';
 import { hasProbe, type Pod } from '../workload/pod.ts';
 import { probesNamedIn } from './patch.ts';
-import type { NotInjected } from './injection.ts';
+import type { NotInjected } from './not-injected.ts';
 
 /** Injectors of meshes add these labels to every Pod, also to a copy without labels. */
 const MESH_LABEL = /(?:^|\.)(?:istio\.io|linkerd\.io|consul\.hashicorp\.com|kuma\.io)\//;

@@ -8,11 +8,12 @@ import {
   type WorkloadAnnotations,
 } from '../policy/annotations.ts';
 import { PROBE_KINDS, type ProbeKind } from '../probe/probe.ts';
-import { longestStartSeconds, probeTiming } from '../probe/timing.ts';
-import { meshObstacle, REDIRECTED } from '../workload/mesh.ts';
+import { expectedStartSeconds } from '../time/bounds.ts';
+import { longestStartSeconds, probeTiming } from '../time/timing.ts';
+import { meshObstacle } from '../workload/mesh.ts';
 import { isPod } from '../workload/kinds.ts';
 import { DEFAULT_CONTAINER_ANNOTATION, mainContainerOf } from '../workload/main-container.ts';
-import { hasMeshProbe, hasProbe, writtenProbe } from '../workload/pod.ts';
+import { hasProbe, writtenProbe } from '../workload/pod.ts';
 import type { Container, MainContainer, Pod } from '../workload/pod.ts';
 import { startupDefault, withoutLearnedBudget, type EffectiveLiveness, type StartupResult } from './startup.ts';
 import {
@@ -23,11 +24,12 @@ import {
   type ContainerPolicy,
 } from '../policy/container-policy.ts';
 import { debugCopyProblem } from './debug-copy.ts';
-import { injectionAt, type GivenProbe, type HandlerProblem, type Injection, type NotInjected } from './injection.ts';
+import { injectionAt, type GivenProbe, type Injection } from './injection.ts';
+import type { HandlerProblem, NotInjected } from './not-injected.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
 import { ownPathDiffers, plainDefault } from './own-probes.ts';
-import { isOwnProbe, type Evidence } from './handler.ts';
+import { isOwnProbe, portSpeaker, type Evidence } from './handler.ts';
 import type { PolicyLayer } from '../policy/probe-policy.ts';
 
 export interface Defaulting {
@@ -69,8 +71,7 @@ export function defaultProbes(
     const isInjected = (kind: ProbeKind): boolean => injectionAt(injectedEarlier, container, kind) !== undefined;
     const refusal = (kind: ProbeKind): HandlerProblem | undefined =>
       skip.has(kind) ? SKIPPED : forbidden(container, kind);
-    const inTheWay = obstacle ?? (hasMeshProbe(container) ? REDIRECTED : undefined);
-    defaultContainer(container, merged, policy, isInjected, refusal, result, inTheWay);
+    defaultContainer(container, merged, policy, isInjected, refusal, result, obstacle);
   }
   return result;
 }
@@ -93,7 +94,7 @@ function reasonOfPod(pod: Pod, mayBeCopy: boolean): NotInjected | undefined {
 function defaultContainer(
   container: Container,
   policy: ContainerPolicy,
-  { starts: startsOf, portHints: hints }: WorkloadPolicy,
+  { starts: startsOf, services }: WorkloadPolicy,
   isInjected: (kind: ProbeKind) => boolean,
   refusal: (kind: ProbeKind) => HandlerProblem | undefined,
   { injections, notInjected }: { readonly injections: Injection[]; readonly notInjected: NotInjected[] },
@@ -103,11 +104,11 @@ function defaultContainer(
   const unfit = unfitFor(container);
   if (missing.length > 0 && unfit !== undefined) notInjected.push({ container: container.name, ...unfit });
   if (unfit !== undefined) return;
-  const starts = policy.learned && startsOf?.(container.name);
+  const starts = policy.learned && startsOf?.(container.name, container.image);
   // The author's probes that no mesh has redirected. The API server refuses a probe that is no object.
   const own = container.written.filter(isOwnProbe).filter(({ kind, isOfMesh }) => !isOfMesh && !isInjected(kind));
   const contradiction = ownPathDiffers(own, policy);
-  const evidence = { ports: container.readablePorts, hints, own, image: container.image, contradiction };
+  const evidence = { container, services, speaksAt: portSpeaker(container, services), own, contradiction };
   const startupBeside = (liveness: EffectiveLiveness | undefined): StartupResult =>
     refusal('startupProbe') ?? startupDefault(evidence, policy, liveness, starts);
   const written = writtenProbe(container, 'livenessProbe');
@@ -159,7 +160,9 @@ function guarded(
   own: Evidence['own'],
   startupBeside: (liveness: EffectiveLiveness) => StartupResult,
 ): StartupResult {
-  const waits = own.find(({ kind }) => kind === 'readinessProbe')?.numbers.initialDelaySeconds ?? 0;
+  const readiness = own.find(({ kind }) => kind === 'readinessProbe');
+  // As long as startup-budget expects the start to take.
+  const waits = readiness === undefined ? 0 : expectedStartSeconds(readiness.numbers);
   if (found.code !== undefined || waits <= longestStartSeconds(probeTiming(found.probe))) return found;
   const { code, detail } = startupBeside(effectiveOf(found)) as Partial<HandlerProblem>;
   if (code === undefined) return found;

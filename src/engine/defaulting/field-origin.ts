@@ -83,7 +83,11 @@ function slowStartSetting(injection: Injection): Setting | undefined {
 function slowStartField({ policy, followsDelay, learned }: Injection): keyof SlowStart {
   if (followsDelay === true) return 'fromInitialDelaySeconds';
   const given = policy.startupSeconds?.value ?? 0;
-  return learned !== undefined && learned.seconds >= given ? 'learned' : 'startupSeconds';
+  if (learned === undefined) return 'startupSeconds';
+  // A new image gets the number of the policy.
+  return learned.seconds > given || (learned.seconds === given && !learned.isOfAllImages)
+    ? 'learned'
+    : 'startupSeconds';
 }
 
 function lastValue(settings: readonly Setting[]): Setting | undefined {

@@ -6,8 +6,10 @@ import { defaultedProbe } from '../probe/api-defaults.ts';
 import { firstControlCharacter, namesNoProgram } from '../probe/handler-values.ts';
 import { probeHandlerCauses } from '../probe/api-rules.ts';
 import { handlerKindsOf, PROBE_INTEGERS, type HandlerFields, type ProbeJson } from '../probe/probe.ts';
-import type { Integers } from '../probe/startup-numbers.ts';
-import { protocolOfPort, type PortHint, type PortHints } from '../workload/port-protocol.ts';
+import type { Integers } from '../time/startup-numbers.ts';
+import { speaks, type Speaks } from '../port/speaks.ts';
+import { isNamedForHttps } from '../port/tls.ts';
+import type { ServicesOfPod } from '../facts/services.ts';
 import {
   MOST_LISTED,
   describePort,
@@ -17,10 +19,11 @@ import {
   isTcp,
   type ContainerPort,
 } from '../workload/ports.ts';
-import { isForwardingProxy } from '../probe/image-name.ts';
+import { isForwardingProxy } from '../command/image.ts';
 import { isAimed, type Given } from '../policy/container-policy.ts';
-import type { Probe, ProbeObject, WrittenProbe } from '../workload/pod.ts';
-import type { FollowedProbe, HandlerProblem } from './injection.ts';
+import type { BareContainer, Probe, ProbeObject, WrittenProbe } from '../workload/pod.ts';
+import type { FollowedProbe } from './injection.ts';
+import type { HandlerProblem } from './not-injected.ts';
 
 /** A handler that can work in its container, or why there is none. */
 export type HandlerResult = FittedHandler | HandlerProblem;
@@ -42,14 +45,24 @@ export function isOwnProbe(probe: WrittenProbe): probe is OwnProbe {
 
 /** What a container's author wrote, and what Services say about its ports. */
 export interface Evidence {
-  readonly ports: readonly ContainerPort[];
-  readonly hints: PortHints;
+  readonly container: BareContainer;
+  readonly services: ServicesOfPod;
+  /** What a port of the container speaks. All probes of the container ask the same ports. */
+  readonly speaksAt: (port: ContainerPort) => Speaks;
   /** The author's own probes. A probe that an earlier call for the same Pod injected is none of them. */
   readonly own: readonly OwnProbe[];
-  /** The container's image; empty when it names none. */
-  readonly image: string;
   /** Why the policy's paths do not hold in this container. */
   readonly contradiction: HandlerProblem | undefined;
+}
+
+/** Works out what a port speaks at the first question about it. */
+export function portSpeaker(container: BareContainer, services: ServicesOfPod): Evidence['speaksAt'] {
+  const known = new Map<ContainerPort, Speaks>();
+  return (port) => {
+    const said = known.get(port) ?? speaks(port, container, services);
+    known.set(port, said);
+    return said;
+  };
 }
 
 /**
@@ -57,30 +70,48 @@ export interface Evidence {
  * Only a layer that is aimed at the container may name a port of another protocol.
  */
 export function policyHandler(
-  { ports, hints, image }: Evidence,
+  { container, services, speaksAt }: Evidence,
   given: Given<HandlerDefault>,
   port: Given<number | string> | undefined,
 ): HandlerResult {
   const { kind, fields } = given.value;
   if (kind === 'exec') return { handler: { kind, fields } };
   const explicit = explicitPort(given, port);
-  if (kind === 'httpGet' && !isAimed(given.layer) && isForwardingProxy(image)) return PROXY;
+  if (kind === 'httpGet' && !isAimed(given.layer) && isForwardingProxy(container.image)) return PROXY;
+  const ports = container.readablePorts;
   if (explicit === undefined) {
-    const inferred = inferHttpPort(ports, hints);
-    return inferred.code === undefined ? withPort(fields, inferred.port, hints(inferred.port)) : inferred;
+    const inferred = inferHttpPort(ports, speaksAt);
+    return inferred.code === undefined ? withPort(fields, inferred.port, isHttps(speaksAt(inferred.port))) : inferred;
   }
   const found = findPort(ports, explicit.value);
   if (found === undefined) return portProblem(explicit.value, ports);
   const isPortAimed = isAimed(explicit.layer);
-  const says = isPortAimed ? [] : hints(found);
-  if (kind !== 'httpGet') return transportProblem(found, says) ?? { handler: { kind, fields } };
-  if (isPortAimed) return { ...withPort(fields, found, []), isPortAimed };
-  // Only a policy that is aimed at the container asks a port of another protocol.
-  if (protocolOfPort(found, says).speaks !== 'other') return withPort(fields, found, says);
+  if (kind !== 'httpGet') {
+    const problem = isPortAimed ? undefined : transportProblem(found, services);
+    return problem ?? { handler: { kind, fields } };
+  }
+  // Whoever aims a policy at the container knows the port better than all signs but its name.
+  if (isPortAimed) return { ...withPort(fields, found, isNamedForTls(found)), isPortAimed };
+  const said = speaksAt(found);
+  // Whoever names the port has read its name.
+  if (mayAnswer(said) || (said.isByName === true && said.speaks !== 'other'))
+    return withPort(fields, found, isHttps(said) || isNamedForTls(found));
   return {
     code: 'no-http-port',
-    detail: `the policy's port ${describePort(found)} ${passedOver(found, says)}; ${REMEDY}`,
+    detail: `the policy's port ${describePort(found)} ${passedOver(said) ?? ''}; ${REMEDY}`,
   };
+}
+
+const isHttps = (said: Speaks): boolean => said.speaks === 'https';
+
+const isNamedForTls = ({ name }: ContainerPort): boolean => isNamedForHttps({ name, number: TLS_NUMBER });
+/** On this number, a webhook is for HTTPS: only HTTPS is ever asked of one. */
+const TLS_NUMBER = 443;
+
+/** True unless something speaks against an endpoint of the namespace: then the own name alone leaves a doubt. */
+function mayAnswer({ speaks: said, sign, isByName, isDoubtful }: Speaks): boolean {
+  if (said === 'http' || said === 'https') return isDoubtful !== true;
+  return said === 'unknown' && (sign === undefined || isByName === true);
 }
 
 /** kube-rbac-proxy and its like answer 401 or a redirect to each path that they forward. */
@@ -98,8 +129,8 @@ export function probeWith({ kind, fields }: HandlerDefault, integers: Integers):
 }
 
 /** A Service says that the port is for UDP or SCTP, where the container says nothing. */
-function transportProblem(port: ContainerPort, hints: readonly PortHint[]): HandlerProblem | undefined {
-  const other = hints.find(({ transport }) => transport !== undefined);
+function transportProblem(port: ContainerPort, services: ServicesOfPod): HandlerProblem | undefined {
+  const other = services.say(port).find(({ transport }) => transport !== undefined);
   if (other === undefined) return undefined;
   const said = `is for ${other.transport ?? ''} (Service ${other.service})`;
   return { code: 'port-not-tcp', detail: `the policy's port ${describePort(port)} ${said}` };
@@ -116,11 +147,11 @@ export function explicitPort(
 }
 
 /** A port that the handler leaves open is asked by its name, else by its number. */
-function withPort(fields: HandlerFields, port: ContainerPort, hints: readonly PortHint[]): FittedHandler {
+function withPort(fields: HandlerFields, port: ContainerPort, isForHttps: boolean): FittedHandler {
   const { path, ...others } = fields;
   const httpGet: Record<string, unknown> = path === undefined ? {} : { path };
   httpGet['port'] = port.name ?? port.number;
-  if (protocolOfPort(port, hints).speaks === 'https') httpGet['scheme'] = 'HTTPS';
+  if (isForHttps) httpGet['scheme'] = 'HTTPS';
   // The policy's own port and scheme replace these two in their places.
   return { handler: { kind: 'httpGet', fields: Object.assign(httpGet, others) } };
 }
@@ -199,19 +230,26 @@ function isPlain(field: string, value: unknown): boolean {
 const isHeaderText = (text: unknown): boolean => typeof text === 'string' && firstControlCharacter(text) < 0;
 
 /**
- * The port for an HTTP path without a port, among TCP ports of no other protocol: the port named http, then https, then
- * the first named http-*; else the only port. Any other choice would be a guess.
+ * The port for an HTTP path without a port, among TCP ports that may answer: the port named http, then https, then the
+ * first named http-*; else the only port. Any other choice would be a guess. A port whose name is no word of HTTP is
+ * never asked.
  */
 function inferHttpPort(
   declared: readonly ContainerPort[],
-  hints: PortHints,
+  speaksAt: (port: ContainerPort) => Speaks,
 ): { readonly code?: undefined; readonly port: ContainerPort } | HandlerProblem {
   const ports = declared.filter(isTcp);
   if (ports.length === 0) return { code: 'no-port', detail: 'declares no TCP port; declare one named "http"' };
-  const candidates = ports.filter((port) => passedOver(port, hints(port)) === undefined);
+  const said = ports.map((port) => ({ port, says: speaksAt(port) }));
+  // A port that may or may not answer leaves a doubt which of them to ask.
+  const isPossible = (says: Speaks): boolean => mayAnswer(says) || says.speaks === 'nothing to ask';
+  const possible = said.filter(({ says }) => isPossible(says)).map(({ port }) => port);
+  const candidates = said.filter(({ says }) => passedOver(says) === undefined).map(({ port }) => port);
   const [only] = candidates;
   if (only === undefined) {
-    const reasons = ports.slice(0, MOST_LISTED).map((port) => `${describePort(port)} ${passedOver(port, hints(port))}`);
+    const reasons = said
+      .slice(0, MOST_LISTED)
+      .map(({ port, says }) => `${describePort(port)} ${passedOver(says) ?? ''}`);
     const more = ports.length > MOST_LISTED ? `; and ${ports.length - MOST_LISTED} more` : '';
     return { code: 'no-http-port', detail: `no port to ask by HTTP: ${reasons.join('; ')}${more}; ${REMEDY}` };
   }
@@ -220,8 +258,8 @@ function inferHttpPort(
     candidates.find(({ name }) => name === 'https') ??
     candidates.find(({ name }) => name?.startsWith('http-'));
   if (port !== undefined) return { port };
-  if (candidates.every(({ number }) => number === only.number)) return { port: only };
-  const list = describePorts(candidates).join(', ');
+  if (possible.every(({ number }) => number === only.number)) return { port: only };
+  const list = describePorts(possible).join(', ');
   const detail = `cannot tell which of its ports ${list} to ask; name one "http" or set the policy's port`;
   return { code: 'no-port', detail };
 }
@@ -229,7 +267,9 @@ function inferHttpPort(
 const REMEDY = 'if one of them answers HTTP, name the port in a policy with containers or workloadSelector';
 
 /** Why no HTTP path is asked on a port, as the end of a sentence. */
-function passedOver(port: ContainerPort, hints: readonly PortHint[]): string | undefined {
-  const { protocol, because } = protocolOfPort(port, hints);
-  return protocol === undefined ? undefined : `is for ${protocol} (${because})`;
+function passedOver(says: Speaks): string | undefined {
+  const { speaks: said, protocol, sign, isByName } = says;
+  if (sign === undefined || (mayAnswer(says) && !(said === 'unknown' && isByName))) return undefined;
+  if (protocol === undefined) return `says nothing of HTTP (${sign})`;
+  return said === 'unknown' ? `belongs to a server of ${protocol} (${sign})` : `is for ${protocol} (${sign})`;
 }

@@ -10,6 +10,8 @@ export interface InjectedBy {
   readonly layer: string;
   /** What else decided: the safety, or that the handler is the author's. */
   readonly note?: string;
+  /** The seconds to start that were learned when the Pod was created. */
+  readonly learnedSeconds?: number;
 }
 
 /**
@@ -23,13 +25,20 @@ export function injectedBy(sources: ReadonlyMap<string, string> | undefined, kin
   const layer = layerOf(source);
   if (layer === undefined) return undefined;
   if (layer === SAFETY_SOURCE) return { layer: layerOf(sources?.get('livenessProbe')) ?? layer, note: 'safety' };
-  return source.startsWith(OWN_LIVENESS) ? { layer, note: 'with the handler of the own livenessProbe' } : { layer };
+  const learned = LEARNED.exec(source)?.[1];
+  return {
+    layer,
+    ...(source.startsWith(OWN_LIVENESS) && { note: 'with the handler of the own livenessProbe' }),
+    ...(learned !== undefined && { learnedSeconds: Number(learned) }),
+  };
 }
 
 /** A learned budget has figures before the layer, and the figures drift. */
 function layerOf(source = ''): string | undefined {
   return source.length > LONGEST_SOURCE ? undefined : LAYER.exec(source)?.[1];
 }
+
+const LEARNED = /(?:^|; )learned: [^;]* ([0-9]{1,6}) s to start; /;
 
 /** Two names of 253 characters at most, and the figures of a learned budget. */
 const LONGEST_SOURCE = 800;

@@ -1,21 +1,23 @@
 import { equalJson } from '../../base/json/json-value.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
 import { quote } from '../../base/text/cut.ts';
-import { sideEffectOf } from '../probe/asking-command.ts';
+import { sideEffectOf } from '../command/changes.ts';
 import { HANDLER_DEFAULTS } from '../probe/api-defaults.ts';
 import type { HandlerFields, HandlerKind, ProbeKind } from '../probe/probe.ts';
+import { MOST_FAILURES, MOST_KILL_SECONDS } from '../time/bounds.ts';
 import {
   failureThresholdFor,
   faultSpan,
   guaranteedStartSeconds,
   probeTiming,
   type ProbeTiming,
-} from '../probe/timing.ts';
+} from '../time/timing.ts';
 import type { ProbeObject } from '../workload/pod.ts';
 import { findPort, type ContainerPort } from '../workload/ports.ts';
 import { explicitPort, causesOf, livenessHandler, policyHandler, probeWith, soundHandler } from './handler.ts';
 import type { Evidence, HandlerResult } from './handler.ts';
-import { withoutHandler, type GivenProbe, type HandlerProblem } from './injection.ts';
+import { withoutHandler, type HandlerProblem } from './not-injected.ts';
+import type { GivenProbe } from './injection.ts';
 import type { HandlerDefault } from '../policy/probe-policy.ts';
 import { isAimed, type ContainerPolicy, type Given } from '../policy/container-policy.ts';
 
@@ -28,7 +30,8 @@ export function handlerFor(
   given: Given<HandlerDefault>,
   port: Given<number | string> | undefined,
 ): HandlerResult {
-  const { own, ports, contradiction } = evidence;
+  const { own, contradiction } = evidence;
+  const ports = evidence.container.readablePorts;
   if (contradiction !== undefined && given.value.kind === 'httpGet' && !isAimed(given.layer)) return contradiction;
   if (own.length === 0) return policyHandler(evidence, given, port);
   const { kind, fields } = given.value;
@@ -48,7 +51,7 @@ export function handlerFor(
   const isPortGiven = named !== undefined && isAimed(named.layer);
   if (kind !== 'httpGet' && isPortGiven) return policyHandler(evidence, given, port);
   const difference = differenceAmong(ports, model, others);
-  if (isPortGiven) return likeModelOnSamePort(evidence, policyHandler(evidence, given, port), given, difference, model);
+  if (isPortGiven) return likeModelOnSamePort(ports, policyHandler(evidence, given, port), given, difference, model);
   if (difference !== undefined) return { code: 'own-handler-differs', detail: difference };
   const isGiven = (field: string): boolean => isAimed(given.layer) && fields[field] !== undefined;
   const copied = FOLLOWED[kind].filter((field) => !isGiven(field) && model.fields[field] !== undefined);
@@ -88,7 +91,7 @@ function safeThreshold(timing: ProbeTiming, { periodSeconds }: ProbeTiming): num
   if (guaranteedStartSeconds(timing) >= periodSeconds) return undefined;
   const needed = failureThresholdFor(periodSeconds, timing.initialDelaySeconds, timing.periodSeconds);
   const { latest } = faultSpan({ ...timing, failureThreshold: needed }, timing.timeoutSeconds);
-  if (needed <= MOST_FAILURES && latest <= MOST_KILL_SECONDS) return needed;
+  if (needed <= MOST_FAILURES.livenessProbe && latest <= MOST_KILL_SECONDS) return needed;
   return {
     code: 'startup-period-too-long',
     detail:
@@ -96,10 +99,6 @@ function safeThreshold(timing: ProbeTiming, { periodSeconds }: ProbeTiming): num
       `${guaranteedStartSeconds(timing)} s after the start; give the startupProbe a shorter periodSeconds`,
   };
 }
-
-/** Probewright's own limits for a raised failureThreshold: failures, and seconds from a deadlock to the verdict. */
-const MOST_FAILURES = 10;
-const MOST_KILL_SECONDS = 120;
 
 /**
  * The path of an author's httpGet probe that differs from the policy's path for the same kind: the policy's convention
@@ -185,7 +184,7 @@ function meaning(ports: readonly ContainerPort[], fields: HandlerFields, field: 
 
 /** An aimed layer gives the port. Where the author asks the same port, scheme, host and headers are the author's. */
 function likeModelOnSamePort(
-  { ports }: Evidence,
+  ports: readonly ContainerPort[],
   fitted: HandlerResult,
   { value: { fields } }: Given<HandlerDefault>,
   difference: string | undefined,
@@ -213,11 +212,11 @@ function differs({ own }: Evidence, kind: HandlerKind): HandlerResult {
 
 /** The startup probe beside the author's liveness probe asks the same. Only an aimed layer changes the HTTP path. */
 export function likeOwnLiveness(
-  { ports }: Pick<Evidence, 'ports'>,
+  { container }: Pick<Evidence, 'container'>,
   { written, command }: ProbeObject,
   given?: Given<HandlerDefault>,
 ): HandlerResult {
-  const copied = livenessHandler(ports, written);
+  const copied = livenessHandler(container.readablePorts, written);
   if (copied.code !== undefined) return copied;
   const { kind, fields } = copied.handler;
   if (kind === 'exec') return commandProblem(command) ?? copied;
@@ -232,7 +231,7 @@ export function likeOwnLiveness(
 function commandProblem(command: ProbeObject['command']): HandlerProblem | undefined {
   const unread = 'the command of its livenessProbe is too long to be read';
   if (!command.isWhole) return { code: 'own-handler-acts', detail: unread };
-  const effect = command.once(sideEffectOf);
+  const effect = sideEffectOf(command);
   if (effect === undefined) return undefined;
   const doubt = `the command of its livenessProbe may have side effects (${quoted(effect)})`;
   return { code: 'own-handler-acts', detail: `${doubt}, so a startupProbe must not run it` };

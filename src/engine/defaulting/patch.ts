@@ -3,7 +3,8 @@ import { utf8Length } from '../../base/text/utf8.ts';
 import { INJECTED_ANNOTATION, TOTAL_ANNOTATION_BYTES } from '../policy/annotations.ts';
 import { PROBE_KINDS } from '../probe/probe.ts';
 import type { Pod } from '../workload/pod.ts';
-import type { Injection, LearnedBudget } from './injection.ts';
+import type { LearnedTime } from '../time/learned-start.ts';
+import type { Injection } from './injection.ts';
 
 /** An RFC 6902 `add`: the only operation that Probewright sends. */
 export interface PatchOperation {
@@ -58,9 +59,11 @@ export function provenance(injections: readonly Injection[], existing: string | 
   return objectText(containers, (probes) => objectText(probes, JSON.stringify));
 }
 
-function learnedText({ figures: { starts, longestSeconds, boundSeconds }, seconds }: LearnedBudget): string {
+function learnedText({ figures, seconds, isOfAllImages }: LearnedTime): string {
+  const { starts, longestSeconds, boundSeconds } = figures;
   const killed = boundSeconds > 0 ? `, one killed after ${boundSeconds} s` : '';
-  return `learned: ${starts} starts, longest ${longestSeconds} s${killed}, ${seconds} s to start`;
+  const of = isOfAllImages ? ' of all images' : '';
+  return `learned: ${starts} starts${of}, longest ${longestSeconds} s${killed}, ${seconds} s to start`;
 }
 
 function objectText<T>(members: ReadonlyMap<string, T>, textOf: (value: T) => string): string {

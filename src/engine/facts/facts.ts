@@ -48,10 +48,3 @@ export function readNamespaceLabels(labels: unknown): LabelsOfNamespace {
   read.delete(NAMESPACE_NAME_LABEL);
   return read.size === 0 ? NO_LABELS : read;
 }
-
-/**
- * Why a decision lacked the labels of a new namespace: too many requests waited already, the labels came too late, or
- * there was no contact with the API server.
- */
-export const MISSED_NAMESPACES = ['no-room', 'timeout', 'no-contact'] as const;
-export type MissedNamespace = (typeof MISSED_NAMESPACES)[number];

@@ -6,10 +6,11 @@ import {
   stringMember,
   type JsonObject,
 } from '../../base/json/json-value.ts';
+import { textAt } from '../../base/json/field-path.ts';
 import { DEFAULT_PROTOCOL } from '../probe/api-defaults.ts';
 import { isPortName, isPortNumber } from '../probe/handler-values.ts';
-import { protocolOfText } from '../workload/port-protocol.ts';
-import { HEADLESS_MARK, ServiceDigest, UNREADY_MARK } from './services.ts';
+import { meaningOfText, saysProtocol } from '../port/words.ts';
+import { HEADLESS_MARK, IPV6_MARK, ServiceDigest, UNREADY_MARK } from './services.ts';
 
 const NAME = /^[a-z0-9][a-z0-9.-]*$/;
 const LABEL_KEY = /^[A-Za-z0-9][\w./-]*$/;
@@ -38,8 +39,22 @@ export function readService(service: JsonObject): ServiceDigest | undefined {
   // Nothing else of such a Service is of use, and the budget is for the others.
   if (isForUnready && !ports.some((port) => port.includes(':'))) return undefined;
   const mark = isForUnready ? UNREADY_MARK : member(spec, 'clusterIP') === 'None' ? HEADLESS_MARK : '';
-  const digest = [mark + name, selector.join(','), ports.join(',')].join(' ');
+  const families = listMember(spec, 'ipFamilies');
+  // A manifest may give the address alone.
+  const isIpv6Only =
+    families.length > 0
+      ? families.every((family) => family === 'IPv6')
+      : stringMember(spec, 'clusterIP')?.includes(':') === true &&
+        stringMember(spec, 'ipFamilyPolicy') !== 'RequireDualStack';
+  const digest = [mark + (isIpv6Only ? IPV6_MARK : '') + name, selector.join(','), ports.join(',')].join(' ');
   return new ServiceDigest(digest);
+}
+
+/** Reads a Service as readService, and one that this leaves out as its name alone. Undefined without a name. */
+export function readServiceOrName(service: JsonObject): ServiceDigest | undefined {
+  const name = textAt(service, 'metadata', 'name');
+  const isService = (member(service, 'apiVersion') ?? 'v1') === 'v1' && name !== undefined && NAME.test(name);
+  return readService(service) ?? (isService ? new ServiceDigest(name) : undefined);
 }
 
 /** Undefined for no selector and for `{}`: such a Service selects no Pods (docs, "Services without selectors"). */
@@ -74,7 +89,5 @@ function saysOf(entry: JsonObject, target: unknown): readonly string[] {
   const texts = [stringMember(entry, 'name'), stringMember(entry, 'appProtocol')].map((text = '') =>
     text.slice(text.lastIndexOf('/') + 1).toLowerCase(),
   );
-  return [...new Set(texts)].filter(
-    (text) => text !== target && SAYS.test(text) && protocolOfText(text).speaks !== 'unknown',
-  );
+  return [...new Set(texts)].filter((text) => text !== target && SAYS.test(text) && saysProtocol(meaningOfText(text)));
 }

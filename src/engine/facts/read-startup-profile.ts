@@ -1,15 +1,16 @@
 import { isJsonObject, listMember, member, objectMember, stringMember, without } from '../../base/json/json-value.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
+import { parseInstant } from '../../base/text/duration.ts';
 import { FieldPlace } from '../../base/json/field-path.ts';
 import { PROFILE_BOUNDS } from '../policy/bounds.ts';
 import { boundProblem, type Bound } from '../policy/bound.ts';
 import { PROFILE_STATUS } from '../policy/profile-schema.ts';
-import { START_BASES, type StartFigures } from '../probe/startup-budget.ts';
-import { isCount } from '../probe/timing.ts';
+import { START_BASES, type StartFigures } from '../time/learned-start.ts';
+import { isCount } from '../time/timing.ts';
 import type { Field } from '../policy/field.ts';
 import type { Problem } from '../policy/reader.ts';
 import type { WorkloadReference } from '../workload/workload-of-pod.ts';
-import type { WorkloadStarts } from './startup-profile.ts';
+import { type ContainerStarts, type WorkloadStarts } from './startup-profile.ts';
 
 export type StartBasis = (typeof START_BASES)[number];
 
@@ -26,6 +27,8 @@ export interface StartSample {
   readonly at: string;
   /** Identifies the start, so that two observers count it once. */
   readonly id: string;
+  /** The image that started, as the Pod names it. Undefined in profiles of earlier builds: nobody knows. */
+  readonly image?: string;
 }
 
 export interface KilledStarts {
@@ -51,9 +54,21 @@ export interface StartupProfile {
 }
 
 export function figuresOf({ samples, killed }: ContainerProfile): StartFigures {
+  return { ...figuresOfSamples(samples), boundSeconds: killed.boundSeconds };
+}
+
+function figuresOfSamples(samples: readonly StartSample[]): Pick<StartFigures, 'starts' | 'longestSeconds'> {
   const starts = samples.filter(({ restart }) => !restart).length;
-  const longestSeconds = Math.max(0, ...samples.map((sample) => sample.seconds));
-  return { starts, longestSeconds, boundSeconds: killed.boundSeconds };
+  return { starts, longestSeconds: Math.max(0, ...samples.map((sample) => sample.seconds)) };
+}
+
+/** What is known of the starts of a container, by image too. */
+export function startsOfProfile(container: ContainerProfile): ContainerStarts {
+  const { name, samples } = container;
+  const byImage = Map.groupBy(samples, ({ image = '' }) => image);
+  byImage.delete('');
+  const images = Array.from(byImage, ([image, own]) => ({ image, ...figuresOfSamples(own) }));
+  return { name, ...figuresOf(container), images };
 }
 
 /**
@@ -75,7 +90,9 @@ function readContainer(container: JsonObject): ContainerProfile[] {
   if (name === undefined) return [];
   const image = stringMember(container, 'image') ?? '';
   const censored = member(container, 'censored');
-  const samples = listMember(container, 'samples').filter(isJsonObject).flatMap(readSample);
+  const read = listMember(container, 'samples').filter(isJsonObject).flatMap(readSample);
+  // A start counts once.
+  const samples = [...new Map(read.map((sample) => [sample.id, sample])).values()];
   const killed = {
     count: isCount(censored) ? censored : 0,
     boundSeconds: seconds(container, 'censoredBoundSeconds') ?? 0,
@@ -88,10 +105,13 @@ function readContainer(container: JsonObject): ContainerProfile[] {
 function readSample(sample: JsonObject): StartSample[] {
   const measured = seconds(sample, 'seconds');
   const basis = START_BASES.find((one) => one === sample['basis']);
-  const [at, id, node = ''] = ['at', 'id', 'node'].map((field) => stringMember(sample, field));
-  if (measured === undefined || basis === undefined || at === undefined || id === undefined) return [];
+  const [at, id, node = '', image = ''] = ['at', 'id', 'node', 'image'].map((field) => stringMember(sample, field));
+  // The kubelet's instants are whole seconds, so no measured start is shorter than one.
+  if (measured === undefined || measured < 1 || basis === undefined || id === undefined) return [];
+  if (at === undefined || parseInstant(at) === undefined) return [];
   const within = seconds(sample, 'within') ?? measured;
-  return [{ seconds: measured, within, basis, restart: sample['restart'] === true, node, at, id }];
+  const start = { seconds: measured, within, basis, restart: sample['restart'] === true, node, at, id };
+  return [image === '' ? start : { ...start, image }];
 }
 
 function seconds(object: JsonObject, field: string): number | undefined {
@@ -129,8 +149,7 @@ export function workloadStarts(name: string, { workload, containers }: StartupPr
   return {
     name,
     containers: containers.map((container) => ({
-      name: container.name,
-      ...figuresOf(container),
+      ...startsOfProfile(container),
       seconds: container.samples.map((sample) => sample.seconds),
     })),
     workload,

@@ -8,9 +8,8 @@ import { oncePerLayers } from '../policy/container-policy.ts';
 import { selects, type Labels } from '../policy/label-selector.ts';
 import { NAMESPACE_NAME_LABEL, policyTier, type PolicyTier, type WorkloadPolicy } from '../policy/policy-set.ts';
 import { NO_FACTS, type Facts } from './facts.ts';
-import { startsOfContainer, startsOfWorkload } from './startup-profile.ts';
-import { portHintsOf } from './services.ts';
-import { NO_HINTS } from '../workload/port-protocol.ts';
+import { startsOfContainer, startsOfImage, startsOfWorkload } from './startup-profile.ts';
+import { servicesOfPod } from './services.ts';
 import type { WorkloadName } from '../workload/workload-of-pod.ts';
 import type { CheckCatalogue } from '../policy/check-parameters.ts';
 import type { ProbePolicy } from '../policy/probe-policy.ts';
@@ -87,15 +86,19 @@ export class Snapshot {
       ])
       .filter(({ workloadSelector = [] }) => selects(workloadSelector, podLabels));
     const known = workload && startsOfWorkload(this.facts.starts, namespace, workload);
-    const services = this.facts.services?.ofNamespace(namespace) ?? [];
     return {
       layers,
       sources: [...new Set(layers.map(({ source }) => source))],
       // The highest policy with the field decides, as with every other field.
       annotations: layers.findLast(({ annotations }) => annotations !== undefined)?.annotations ?? 'Allow',
       checkPolicy: this.#checksOf(layers),
-      ...(known && { starts: (container) => startsOfContainer(known, container) }),
-      portHints: services.length === 0 ? NO_HINTS : portHintsOf(services, podLabels),
+      ...(known && {
+        starts: (name, image) => {
+          const container = startsOfContainer(known, name);
+          return container && startsOfImage(container, image);
+        },
+      }),
+      services: servicesOfPod(this.facts.services?.ofNamespace(namespace) ?? [], podLabels),
     };
   }
 }

@@ -1,5 +1,7 @@
+import { without } from '../../base/json/json-value.ts';
+import { mayMove } from '../command/image.ts';
 import { shortHash } from '../../base/text/utf8.ts';
-import type { StartFigures } from '../probe/startup-budget.ts';
+import type { KnownStarts, StartFigures } from '../time/learned-start.ts';
 import type { WorkloadName } from '../workload/workload-of-pod.ts';
 import type { ByNamespace } from './by-namespace.ts';
 
@@ -18,8 +20,16 @@ export function profileName(kind: string, name: string): string {
   return `${whole.slice(0, LONGEST_NAME - hash.length).replace(/(?<![-.])[-.]+$/, '')}${hash}`;
 }
 
+/** The figures are those of all images. */
 export interface ContainerStarts extends StartFigures {
   readonly name: string;
+  /** The starts of each image. A start whose image nobody knows is not among them. */
+  readonly images?: readonly ImageStarts[];
+}
+
+/** The starts of one image: name, tag and digest. */
+export interface ImageStarts extends Pick<StartFigures, 'starts' | 'longestSeconds'> {
+  readonly image: string;
 }
 
 export interface WorkloadStarts {
@@ -40,4 +50,15 @@ export function startsOfWorkload(
 
 export function startsOfContainer({ containers }: WorkloadStarts, name: string): ContainerStarts | undefined {
   return containers.find((container) => container.name === name);
+}
+
+/**
+ * What is known of the starts of a container that has this image now. A kill counts for each image. A tag that moves
+ * may be a new version at any time.
+ */
+export function startsOfImage(container: ContainerStarts, image: string): KnownStarts {
+  const ofAll = without(container, 'name', 'images');
+  const own = mayMove(image) ? undefined : container.images?.find((one) => one.image === image);
+  if (own?.starts === ofAll.starts && own.longestSeconds === ofAll.longestSeconds) return ofAll;
+  return { ...ofAll, starts: own?.starts ?? 0, longestSeconds: own?.longestSeconds ?? 0, ofAll };
 }

@@ -48,8 +48,14 @@ export function mergeChecks(builtIn: CheckPolicy, layers: readonly ProbePolicy[]
 export function checksByContainer(builtIn: CheckPolicy, all: readonly ProbePolicy[]): CheckPolicyByContainer {
   const setting = all.filter(({ checks }) => checks.size > 0);
   const merged = oncePerLayers((layers: readonly ProbePolicy[]) => mergeChecks(builtIn, layers));
-  return (name) =>
-    merged(setting.filter(({ containers }) => typeof containers === 'string' || containers.includes(name)));
+  const byName = new Map<string, CheckPolicy>();
+  return (name) => {
+    const known =
+      byName.get(name) ??
+      merged(setting.filter(({ containers }) => typeof containers === 'string' || containers.includes(name)));
+    byName.set(name, known);
+    return known;
+  };
 }
 
 type Draft = { -readonly [Key in keyof EffectiveCheck]: EffectiveCheck[Key] };

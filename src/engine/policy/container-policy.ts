@@ -1,7 +1,7 @@
 import { member } from '../../base/json/json-value.ts';
 import type { FieldPath } from '../../base/json/field-path.ts';
 import { PROBE_INTEGERS, type ProbeInteger, type ProbeKind } from '../probe/probe.ts';
-import { DEFAULT_LEARNED, type LearnedSettings } from '../probe/startup-budget.ts';
+import { DEFAULT_LEARNED, type LearnedSettings } from '../time/learned-start.ts';
 import { ANNOTATION_SOURCE, endpointAnnotation, STARTUP_SECONDS_ANNOTATION } from './annotations.ts';
 import { imagePath, matchesPath } from './image-pattern.ts';
 import type { Container } from '../workload/pod.ts';
@@ -176,8 +176,9 @@ export function applyingTo<Layer extends PolicyLayer>(
   layers: readonly Layer[],
 ): (container: Container, isMain: boolean) => readonly Layer[] {
   const prepared = layers.map((layer) => [layer, layer.images?.map((pattern) => pattern.split('/'))] as const);
+  const hasImages = layers.some(({ images }) => images !== undefined);
   return ({ name, role, image }, isMain) => {
-    const path = imagePath(image).split('/');
+    const path = hasImages ? imagePath(image).split('/') : [];
     const isNamed = ({ containers, images }: Layer): boolean => {
       if (containers === 'all') return role === 'application' || (images !== undefined && role === 'sidecar');
       return containers === 'main' ? isMain : containers.includes(name);

@@ -1,10 +1,7 @@
-import { LONGEST_NAME, partsOfImage } from '../probe/image-name.ts';
-
-/** A part of a path as registries accept it (distribution/reference, pathComponent). */
-const PART = '[a-z0-9]+(?:[._-]+[a-z0-9]+)*';
+import { PATH_COMPONENT, readImage } from '../command/image.ts';
 
 /** A pattern of images: the path of a name without registry, tag and digest. A part may be `*`. */
-export const IMAGE_PATTERN = `^(?:\\*|${PART})(?:/(?:\\*|${PART}))*$`;
+export const IMAGE_PATTERN = `^(?:\\*|${PATH_COMPONENT})(?:/(?:\\*|${PATH_COMPONENT}))*$`;
 
 /** The problem of a pattern; undefined for a good one. */
 export function imagePatternProblem(text: string): string | undefined {
@@ -19,9 +16,7 @@ export function imagePatternProblem(text: string): string | undefined {
  * `docker.io/library/postgres:16` are one image.
  */
 export function imagePath(image: string): string {
-  const parts = partsOfImage(image.slice(0, LONGEST_NAME));
-  const path = parts.length === 2 && parts[0] === 'library' ? parts.slice(1) : parts;
-  return path.join('/').split(':')[0] ?? '';
+  return readImage(image).path.replace(/^library\/(?=[^/]*$)/, '');
 }
 
 /** True when one of the patterns fits the path of an image; both are split at `/`. `*` stands for one part. */

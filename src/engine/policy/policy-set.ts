@@ -1,6 +1,6 @@
 import { compareText } from '../../base/text/cut.ts';
-import type { StartFigures } from '../probe/startup-budget.ts';
-import type { PortHints } from '../workload/port-protocol.ts';
+import type { KnownStarts } from '../time/learned-start.ts';
+import type { ServicesOfPod } from '../facts/services.ts';
 import type { CheckPolicyByContainer } from './check-policy.ts';
 import type { ProbePolicy } from './probe-policy.ts';
 
@@ -14,10 +14,10 @@ export interface WorkloadPolicy {
   readonly annotations: 'Allow' | 'Ignore';
   /** The merged settings of the checks for a container, by the container's name. */
   readonly checkPolicy: CheckPolicyByContainer;
-  /** The known past starts of the workload's containers, by name. Absent when there are none. */
-  readonly starts?: (container: string) => StartFigures | undefined;
-  /** What the Services that select the workload's Pods say about their ports. */
-  readonly portHints: PortHints;
+  /** The known past starts of a container of the workload with its image. Absent when there are none. */
+  readonly starts?: (container: string, image: string) => KnownStarts | undefined;
+  /** The Services that select the workload's Pods. */
+  readonly services: ServicesOfPod;
 }
 
 /** The policies of one tier, sorted once by code units, as the API server lists them. */

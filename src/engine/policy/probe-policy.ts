@@ -1,7 +1,7 @@
 import { quoted } from '../../base/json/quoted-value.ts';
 import { boundProblem, textLength, type Bound } from './bound.ts';
 import type { HandlerFields, HandlerKind, ProbeInteger, ProbeKind } from '../probe/probe.ts';
-import type { LearnedSettings } from '../probe/startup-budget.ts';
+import type { LearnedSettings } from '../time/learned-start.ts';
 import type { CheckSettings } from './check-parameters.ts';
 import type { LabelSelector } from './label-selector.ts';
 import type { ExceptionSettings } from './probe-exception.ts';

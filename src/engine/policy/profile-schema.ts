@@ -1,4 +1,4 @@
-import { START_BASES } from '../probe/startup-budget.ts';
+import { START_BASES } from '../time/learned-start.ts';
 import { PROFILE_BOUNDS } from './bounds.ts';
 import type { Field, Fields, ObjectField } from './field.ts';
 
@@ -23,7 +23,7 @@ const FIGURES: Fields = {
   p90Seconds: seconds('Nine of ten measured starts took at most this long.'),
   maxSeconds: seconds('The longest measured start.'),
   budgetSeconds: seconds(
-    'What slowStart.learned with its defaults guarantees an injected startup probe. Absent: too few starts are known.',
+    'What slowStart.learned with its defaults guarantees an injected startup probe of the latest image. Absent: too few starts are known.',
   ),
 };
 
@@ -46,6 +46,10 @@ const SAMPLE: Field = {
     node: text('Hash of the name of the node.', PROFILE_BOUNDS.text),
     at: { type: 'time', required: true, text: 'When the container was started.' },
     id: { ...text('Identifies the start, so that each start counts once.', PROFILE_BOUNDS.text), required: true },
+    image: text(
+      'The image that started, with tag and digest. A budget counts for this image only.',
+      PROFILE_BOUNDS.image,
+    ),
   },
 };
 

@@ -1,6 +1,6 @@
 import { INT32_MAX } from '../probe/go-values.ts';
 import { HANDLER_KINDS, PROBE_INTEGERS, PROBE_KINDS, type ProbeKind } from '../probe/probe.ts';
-import { DEFAULT_LEARNED } from '../probe/startup-budget.ts';
+import { DEFAULT_LEARNED } from '../time/learned-start.ts';
 import { BOUNDS, MOST_KEPT_STARTS } from './bounds.ts';
 import { EXCEPTION_SETTINGS } from './exception-schema.ts';
 import { IMAGE_PATTERN, imagePatternProblem } from './image-pattern.ts';

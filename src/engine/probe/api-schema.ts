@@ -1,6 +1,6 @@
 import { PROBE_INTEGERS, type HandlerKind } from './probe.ts';
-import { formatPath, type FieldPath, type FieldPlace } from '../../base/json/field-path.ts';
-import { NumberLiteral, isJsonObject, isPresent, type JsonObject } from '../../base/json/json-value.ts';
+import { formatPath, type FieldPath, type FieldPlace, type PathStep } from '../../base/json/field-path.ts';
+import { NumberLiteral, isJsonObject, isPresent } from '../../base/json/json-value.ts';
 import { INT32_MAX } from './go-values.ts';
 
 /*
@@ -11,7 +11,8 @@ import { INT32_MAX } from './go-values.ts';
 
 /**
  * A Go type that JSON is decoded into. A scalar is the type as Go's decoder spells it in an error: `int32`, `int64`, or
- * the name of a type of strings. `int-or-string` is intstr.IntOrString, which decodes itself. `[T]` is a slice.
+ * the name of a type of strings. `int-or-string` is intstr.IntOrString, which decodes itself. `[T]` is a slice, and
+ * `map[string]string` is itself.
  */
 export type GoType = string | readonly [GoType] | GoStruct;
 
@@ -26,6 +27,8 @@ export interface GoStruct {
 function struct(name: string, fields: Readonly<Record<string, GoType>>, embedded?: GoStruct): GoStruct {
   return { name, fields: new Map([...(embedded?.fields ?? []), ...Object.entries(fields)]), embedded };
 }
+
+const STRING_MAP = 'map[string]string';
 
 const exec = struct('ExecAction', { command: ['string'] });
 const httpHeader = struct('HTTPHeader', { name: 'string', value: 'string' });
@@ -77,6 +80,7 @@ const containerFields: Readonly<Record<string, GoType>> = {
   args: ['string'],
   workingDir: 'string',
   ports: [port],
+  env: [struct('EnvVar', { name: 'string', value: 'string' })],
   restartPolicy: 'v1.ContainerRestartPolicy',
   restartPolicyRules: [restartRule],
   livenessProbe: PROBE_TYPE,
@@ -100,9 +104,22 @@ const POD_SPEC_TYPE = struct('PodSpec', {
   ephemeralContainers: [ephemeralContainer],
   restartPolicy: 'v1.RestartPolicy',
   terminationGracePeriodSeconds: 'int64',
+  nodeSelector: STRING_MAP,
 });
 
-/** Why the API server cannot decode a Pod spec. */
+/** The words that people write into `metadata`. kubectl decodes them itself, with Go's words. */
+export const METADATA_TYPE = struct('ObjectMeta', {
+  name: 'string',
+  generateName: 'string',
+  namespace: 'string',
+  labels: STRING_MAP,
+  annotations: STRING_MAP,
+});
+
+/** The selector of a built-in kind. */
+export const SELECTOR_TYPE = struct('LabelSelector', { matchLabels: STRING_MAP });
+
+/** Why the API server cannot decode a part of an object. */
 export interface DecodeProblem {
   /** The value's own path, with indices, which the server's message does not have. */
   readonly path: FieldPath;
@@ -115,52 +132,62 @@ export interface DecodeProblem {
  * a port that is neither number nor string stops it (sigs.k8s.io/json, decode.go, saveError; intstr.go, UnmarshalJSON).
  * The server refuses `1.0` and 9223372036854775808 (for an int64): parsed JSON has lost these texts, so such values are
  * accepted here unless they come as a NumberLiteral.
+ *
+ * @param type the Go type at the place; without it, that of a Pod spec
  */
-export function decodeProblem(podSpec: JsonObject, podSpecPlace: FieldPlace): DecodeProblem | undefined {
-  const found: Mismatch[] = [];
-  addMismatches(found, podSpec, POD_SPEC_TYPE, {
-    place: podSpecPlace,
-    struct: '',
-    names: formatPath(podSpecPlace.path()),
-  });
-  const first = found.find(({ type }) => type === 'int-or-string') ?? found[0];
-  if (first === undefined) return undefined;
-  const { value, type, place, struct, names } = first;
-  const kind = jsonKind(value, typeof type === 'string' && INTEGERS.includes(type));
-  const field = `Go struct field ${struct}.${names} of type ${goTypeName(type)}`;
-  return { path: place.path(), message: `json: cannot unmarshal ${kind} into ${field}` };
+export function decodeProblem(
+  value: unknown,
+  place: FieldPlace,
+  type: GoType = POD_SPEC_TYPE,
+): DecodeProblem | undefined {
+  const found = mismatchIn(value, type);
+  if (found === undefined) return undefined;
+  const above = place.path();
+  const kind = jsonKind(found.value, typeof found.type === 'string' && INTEGERS.includes(found.type));
+  const names = [formatPath(above), ...found.names].join('.');
+  const field = `Go struct field ${found.struct}.${names} of type ${goTypeName(found.type)}`;
+  return { path: [...above, ...found.steps], message: `json: cannot unmarshal ${kind} into ${field}` };
 }
 
-/** A place in the object: our own, and the decoder's name for it: the innermost struct, and names without indices. */
-interface Place {
-  readonly place: FieldPlace;
-  readonly struct: string;
-  readonly names: string;
-}
-
-/** A value of a type that its field cannot take. */
-interface Mismatch extends Place {
+/** A value of a type that its field cannot take. Its place is built on the way back, since most objects have none. */
+interface Mismatch {
   readonly value: unknown;
   readonly type: GoType;
+  /** The steps to the value, and the decoder's name for it: the innermost struct, and names without indices. */
+  readonly steps: readonly PathStep[];
+  readonly struct: string;
+  readonly names: readonly string[];
 }
 
-/** Adds the mismatches in the order of the document. Null fits every type: it leaves the zero value. */
-function addMismatches(found: Mismatch[], value: unknown, type: GoType, at: Place): void {
-  if (!isPresent(value)) return;
-  if (typeof type === 'string') {
-    if (!fits(value, type)) found.push({ value, type, ...at });
-  } else if ('fields' in type && isJsonObject(value) && !(value instanceof NumberLiteral)) {
-    for (const [name, inner] of Object.entries(value)) {
-      const innerType = type.fields.get(name);
-      if (innerType === undefined) continue;
-      const goName = type.embedded?.fields.has(name) === true ? `${type.embedded.name}.${name}` : name;
-      const below = { place: at.place.at(name), struct: type.name, names: `${at.names}.${goName}` };
-      addMismatches(found, inner, innerType, below);
-    }
-  } else if (!('fields' in type) && Array.isArray(value)) {
-    for (const [index, element] of value.entries())
-      addMismatches(found, element, type[0], { ...at, place: at.place.at(index) });
-  } else found.push({ value, type, ...at });
+/** The mismatch that the decoder reports. Null fits every type: it leaves the zero value. */
+function mismatchIn(value: unknown, type: GoType): Mismatch | undefined {
+  if (!isPresent(value)) return undefined;
+  const fitting =
+    typeof type === 'string' && type !== STRING_MAP
+      ? fits(value, type)
+      : typeof type === 'string' || 'fields' in type
+        ? isJsonObject(value) && !(value instanceof NumberLiteral)
+        : Array.isArray(value);
+  if (!fitting) return { value, type, steps: [], struct: '', names: [] };
+  if (typeof value !== 'object' || value === null) return undefined;
+  let first: Mismatch | undefined;
+  for (const step of Array.isArray(value) ? value.keys() : Object.keys(value)) {
+    const inner = typeof type === 'string' ? 'string' : 'fields' in type ? type.fields.get(String(step)) : type[0];
+    const found = inner && mismatchIn((value as Readonly<Record<PathStep, unknown>>)[step], inner);
+    if (!found) continue;
+    const placed = placedIn(type, step, found);
+    if (found.type === 'int-or-string') return placed;
+    first ??= placed;
+  }
+  return first;
+}
+
+/** Go's words name neither an index nor the key of a map. */
+function placedIn(type: GoType, step: PathStep, { struct, steps, names, ...found }: Mismatch): Mismatch {
+  const placed = { ...found, steps: [step, ...steps] };
+  if (typeof type === 'string' || !('fields' in type)) return { ...placed, struct, names };
+  const own = type.embedded?.fields.has(String(step)) === true ? [type.embedded.name, String(step)] : [String(step)];
+  return { ...placed, struct: struct || type.name, names: [...own, ...names] };
 }
 
 /** The name of a type in an error of Go's decoder. IntOrString decodes a value that is no string as an int32. */
@@ -175,7 +202,7 @@ const INT64_MAX = 2 ** 63;
 
 /** A NumberLiteral is a number that fits no integer. */
 function fits(value: unknown, type: string): boolean {
-  if (typeof value === 'string') return !INTEGERS.includes(type) || type === 'int-or-string';
+  if (typeof value === 'string') return type === 'int-or-string' || (type !== STRING_MAP && !INTEGERS.includes(type));
   if (typeof value !== 'number' || !INTEGERS.includes(type) || !Number.isInteger(value)) return false;
   return type === 'int64' ? Math.abs(value) <= INT64_MAX : value >= -INT32_MAX - 1 && value <= INT32_MAX;
 }

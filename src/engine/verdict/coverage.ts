@@ -1,4 +1,5 @@
-import { injectionAt, type NotInjected, type ReasonCode } from '../defaulting/injection.ts';
+import { injectionAt } from '../defaulting/injection.ts';
+import type { NotInjected, ReasonCode } from '../defaulting/not-injected.ts';
 import { hasProbe, mayHaveProbes, type Container, type Pod } from '../workload/pod.ts';
 import { asCreated } from '../workload/read-pod.ts';
 import { permittedDefaulting } from './permitted-defaulting.ts';

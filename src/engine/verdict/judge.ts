@@ -52,11 +52,9 @@ export function sourcesOf({ inForce }: Pick<Judgement, 'inForce'>): readonly str
  * @param now the instant of the verdict, in milliseconds since the epoch
  */
 export function judgeObject(subject: Subject, policies: Snapshot, willBeDefaulted: boolean, now: number): Judgement {
-  const { object, kind, pods, namespace } = subject;
-  // A Pod's controller reference is ignored: anybody can write one.
-  const itself = workloadNameOf(object, kind, false);
-  const judged = pods.map((pod) => {
-    const policy = policies.policyFor(namespace, pod.labels, itself);
+  const { object, kind } = subject;
+  const judged = subject.pods.map((pod) => {
+    const policy = policyOfPod(subject, pod, policies);
     const given = willBeDefaulted ? permittedDefaulting(pod, policy) : withoutInjections(pod, policy);
     const found = violationsOf(subject, policies, policy, given, now);
     const which = mayHoldSeveralTemplates(kind) && { template: templateName(object, pod.path) };
@@ -68,6 +66,15 @@ export function judgeObject(subject: Subject, policies: Snapshot, willBeDefaulte
     warnings: [...new Set(judged.flatMap(({ warnings }) => warnings))],
     inForce: judged.map(({ policy }) => policy),
   };
+}
+
+/** The policy in force for the Pods of one template. A Pod's controller reference is ignored: anybody can write one. */
+export function policyOfPod(
+  { object, kind, namespace }: Pick<Subject, 'object' | 'kind' | 'namespace'>,
+  { labels }: Pod,
+  policies: Snapshot,
+): WorkloadPolicy {
+  return policies.policyFor(namespace, labels, workloadNameOf(object, kind, false));
 }
 
 /** At most so many violations that deny, and as many others, are reported. Objects of a cluster may have any number. */
@@ -92,8 +99,8 @@ export function violationsOf(
   now: number,
 ): readonly Violation[] {
   const { object, kind, namespace } = subject;
-  const { checkPolicy, layers, portHints } = policy;
-  const around = { object, kind, namespace, facts: policies.facts, portHints };
+  const { checkPolicy, layers, services } = policy;
+  const around = { object, kind, namespace, facts: policies.facts, services };
   const found = runChecks(checkedWorkload(pod, around), checkPolicy);
   if (found.length === 0) return found;
   const assigned = withPoliciesAtFault(withReasons(found, notInjected, layers), injections, checkPolicy);

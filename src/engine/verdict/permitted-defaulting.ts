@@ -10,9 +10,10 @@ import { formatPath } from '../../base/json/field-path.ts';
 import { equalJson } from '../../base/json/json-value.ts';
 import { cut } from '../../base/text/cut.ts';
 import { isPod, POD_KIND } from '../workload/kinds.ts';
-import { injectionAt, type HandlerProblem, type Injection } from '../defaulting/injection.ts';
+import { injectionAt, type Injection } from '../defaulting/injection.ts';
+import type { HandlerProblem } from '../defaulting/not-injected.ts';
 import type { ProbeKind } from '../probe/probe.ts';
-import { probeTiming } from '../probe/timing.ts';
+import { probeTiming } from '../time/timing.ts';
 import { writtenProbe, type Container, type Pod } from '../workload/pod.ts';
 import { asCreated, withProbes, type ProbeToAdd } from '../workload/read-pod.ts';
 import { defaultedProbe } from '../probe/api-defaults.ts';
@@ -126,8 +127,8 @@ function withRequired(asked: Asked, { permitted: judged, found: known }: Judged)
   const ofPlatform = layers.filter(({ kind }) => kind === 'ClusterProbePolicy');
   const isRequired = layers.some(({ checks }) => REQUIREMENTS.some(({ id }) => checks.get(id)?.floor === 'Deny'));
   if (!isRequired || ofPlatform.length === layers.length) return judged;
-  const found = known ?? findingsAlone(judged.pod, asked);
-  const lacking = new Set(found.filter(({ check }) => check.requiresProbes).map(({ at }) => nameOf(at)));
+  const required = known?.filter(({ check }) => check.requiresProbes) ?? findingsAlone(judged.pod, asked, REQUIREMENTS);
+  const lacking = new Set(required.map(({ at }) => nameOf(at)));
   if (lacking.size === 0) return judged;
   const { permitted: platform } = withoutForbidden({ ...asked, policy: { ...asked.policy, layers: ofPlatform } });
   const added = platform.injections.filter(
@@ -136,7 +137,7 @@ function withRequired(asked: Asked, { permitted: judged, found: known }: Judged)
   );
   if (added.length === 0) return judged;
   const injections = withSafeStarts([...judged.injections, ...added]);
-  const before = new Set(found.map(keyOf));
+  const before = new Set((known ?? findingsAlone(judged.pod, asked)).map(keyOf));
   const pod = withProbes(asked.pod, injections);
   if (findingsAlone(pod, asked).some((finding) => !before.has(keyOf(finding)))) return judged;
   const notInjected = judged.notInjected.filter(
@@ -187,9 +188,10 @@ function isAbout({ check, at, finding }: PlacedFinding, injections: ReadonlyMap<
 /** The Pod is judged alone, so that a template and its Pods get the same decision. */
 export function findingsAlone(
   pod: Pod,
-  { policy: { portHints }, rules }: Pick<Asked, 'policy' | 'rules'>,
+  { policy: { services }, rules }: Pick<Asked, 'policy' | 'rules'>,
+  checks = CHECKS,
 ): PlacedFinding[] {
-  return findingsOf(checkedWorkload(pod, { kind: POD_KIND, portHints }), rules);
+  return findingsOf(checkedWorkload(pod, { kind: POD_KIND, services }), rules, checks);
 }
 
 /** Identifies a finding, so that it can be recognised with and without the injected probes. */

@@ -1,7 +1,7 @@
 import { CHECK_CATALOGUE } from '../checks/catalogue.ts';
 import { startupBudget } from '../checks/startup-budget.ts';
-import { STARTUP_PERIOD_SECONDS } from '../probe/startup-budget.ts';
-import { failureThresholdFor, guaranteedStartSeconds, probeTiming } from '../probe/timing.ts';
+import { STARTUP_PERIOD_SECONDS } from '../time/bounds.ts';
+import { failureThresholdFor, guaranteedStartSeconds, probeTiming } from '../time/timing.ts';
 import { checkedWorkload } from '../checks/checked-workload.ts';
 import { runChecks } from '../checks/run-checks.ts';
 import { defaultProbes } from '../defaulting/default-probes.ts';
@@ -10,7 +10,7 @@ import type { JsonObject } from '../../base/json/json-value.ts';
 import { builtInPolicy, mergeChecks, type CheckPolicy } from '../policy/check-policy.ts';
 import { PROBE_KINDS } from '../probe/probe.ts';
 import { POD_KIND } from '../workload/kinds.ts';
-import { NO_HINTS } from '../workload/port-protocol.ts';
+import { NO_SERVICES } from '../facts/services.ts';
 import { readPod, withProbes } from '../workload/read-pod.ts';
 import { withPoliciesAtFault } from './injected-violations.ts';
 import { fullMessage, type Violation } from '../checks/violation.ts';
@@ -30,9 +30,9 @@ const FIRST_NUMBER = 8080;
  */
 export function policyAdvice(policy: ProbePolicy, houseRules: readonly ProbePolicy[] = []): readonly Violation[] {
   const checks = mergeChecks(builtInPolicy(CHECK_CATALOGUE), [...houseRules, policy]);
-  const short = checks.get(startupBudget.id)?.action === 'Off' ? undefined : shortStart(policy);
-  const advice = aboutProbes(policy, checks);
-  return short === undefined ? advice : [...advice.filter(({ check }) => check !== startupBudget.id), short];
+  const start = checks.get(startupBudget.id)?.action === 'Off' ? undefined : ownStart(policy);
+  const advice = aboutProbes(withModelHandlers(policy), checks);
+  return start === undefined ? advice : [...advice.filter(({ check }) => check !== startupBudget.id), start];
 }
 
 function aboutProbes(policy: ProbePolicy, merged: CheckPolicy): readonly Violation[] {
@@ -42,7 +42,7 @@ function aboutProbes(policy: ProbePolicy, merged: CheckPolicy): readonly Violati
     sources: [policy.source],
     annotations: 'Ignore',
     checkPolicy: () => checks,
-    portHints: NO_HINTS,
+    services: NO_SERVICES,
   };
   const pod = readPod(modelPod(policy), POD_KIND);
   const { injections } = defaultProbes(pod, onModel);
@@ -55,26 +55,34 @@ function aboutProbes(policy: ProbePolicy, merged: CheckPolicy): readonly Violati
 /** A policy's own number below this is worth a word: it binds containers that the policy does not know. */
 const SHORT_START_SECONDS = 60;
 
-/** The number that a policy gives for the start of its containers, if it guarantees less than a minute. */
-function shortStart({ source, containers, probes, slowStart }: ProbePolicy): Violation | undefined {
+/** A start beyond a day is a slip of a unit, or a start that nobody waits for. */
+const LONG_START_SECONDS = 86_400;
+
+/** The number that a policy gives for the start, if it guarantees less than a minute, or more than a day. */
+function ownStart({ source, containers, probes, slowStart }: ProbePolicy): Violation | undefined {
   const integers = probes.startupProbe?.integers ?? {};
   const { startupSeconds } = slowStart;
   const timing = probeTiming({ ...(startupSeconds && { periodSeconds: STARTUP_PERIOD_SECONDS }), ...integers });
   const byThreshold = integers.failureThreshold ? guaranteedStartSeconds(timing) : undefined;
   const seconds = Math.max(startupSeconds ?? 0, byThreshold ?? 0);
-  if ((startupSeconds ?? byThreshold) === undefined || seconds >= SHORT_START_SECONDS) return undefined;
-  const needed = failureThresholdFor(SHORT_START_SECONDS, timing.initialDelaySeconds, timing.periodSeconds);
-  const [path, remedy] = startupSeconds
-    ? [['spec', 'slowStart', 'startupSeconds'], `write startupSeconds: ${SHORT_START_SECONDS} or more`]
-    : [['spec', 'probes', 'startupProbe', 'failureThreshold'], `write failureThreshold: ${needed} or more`];
+  const isLong = seconds > LONG_START_SECONDS;
+  if ((startupSeconds ?? byThreshold) === undefined || (seconds >= SHORT_START_SECONDS && !isLong)) return undefined;
+  const bound = isLong ? LONG_START_SECONDS : SHORT_START_SECONDS;
+  const needed = failureThresholdFor(bound, timing.initialDelaySeconds, timing.periodSeconds);
+  const [path, value] =
+    startupSeconds && (!isLong || startupSeconds > bound)
+      ? [['spec', 'slowStart', 'startupSeconds'], `startupSeconds: ${bound}`]
+      : [['spec', 'probes', 'startupProbe', 'failureThreshold'], `failureThreshold: ${needed}`];
   return {
     check: startupBudget.id,
     action: 'Warn',
     container: modelName(containers),
     probe: 'startupProbe',
     path,
-    message: `guarantees ${seconds} s to start; a container that needs longer is killed again and again`,
-    policy: { source, path, remedy, action: 'Warn' },
+    message: isLong
+      ? `guarantees ${seconds} s to start: a start that hangs is killed after more than a day`
+      : `guarantees ${seconds} s to start; a container that needs longer is killed again and again`,
+    policy: { source, path, remedy: `write ${value} or ${isLong ? 'less' : 'more'}`, action: 'Warn' },
   };
 }
 
@@ -113,6 +121,17 @@ function uniqueInPolicy(found: readonly Violation[]): Violation[] {
 /** The container that a policy names first; any name serves where it names none. */
 function modelName(containers: ProbePolicy['containers']): string {
   return typeof containers === 'string' ? MODEL_NAME : (containers[0] ?? MODEL_NAME);
+}
+
+/** A policy may give numbers for probes whose endpoints come from other policies. No check knows this path. */
+function withModelHandlers({ probes, ...policy }: ProbePolicy): ProbePolicy {
+  const given = PROBE_KINDS.flatMap((kind) => {
+    const probe = probes[kind];
+    const lacks = probe?.handler === undefined && probe?.removed === undefined && kind !== 'startupProbe';
+    const handler = { kind: 'httpGet', fields: { path: `/model-${kind}` } } as const;
+    return probe === undefined ? [] : [[kind, lacks ? { ...probe, handler } : probe] as const];
+  });
+  return { ...policy, probes: Object.fromEntries(given) };
 }
 
 function modelPod(policy: ProbePolicy): JsonObject {

@@ -16,8 +16,9 @@ export function withoutRepeats<Found extends Violation>(violations: readonly Fou
     const parts = partsOf.get(one) ?? [];
     const alike = byPart.get(parts[0] ?? '') ?? [];
     return !alike.some((other) => {
-      // The words about one probe leave out another probe that the same check finds.
-      if (other === one || (other.check === one.check && other.probe !== one.probe)) return false;
+      // The words about one probe leave out another probe that the same check finds. The API server shows all causes.
+      const isOther = other.probe !== one.probe || one.reason !== undefined;
+      if (other === one || (other.check === one.check && isOther)) return false;
       const others = partsOf.get(other) ?? [];
       if (stricter(other.action, one.action) !== other.action || !parts.every((part) => others.includes(part)))
         return false;

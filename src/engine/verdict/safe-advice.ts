@@ -1,13 +1,20 @@
 import { equalJson, type JsonObject } from '../../base/json/json-value.ts';
 import { formatPath, valueAt, withEdits, type FieldEdit } from '../../base/json/field-path.ts';
 import { PROBE_KINDS } from '../probe/probe.ts';
+import { validProbe } from '../checks/valid-probe.ts';
+import { CHECK_CATALOGUE } from '../checks/catalogue.ts';
 import { yamlFlow } from '../checks/check.ts';
+import type { WorkloadKind } from '../workload/kinds.ts';
+import { keepsStarts, mayAskForTime } from './kept-starts.ts';
 import { withoutEdits, type Violation, violationKey } from '../checks/violation.ts';
 
 /** Judges an object. Offline, the violations that only a manifest shows are included. */
 export type JudgeAgain = (object: JsonObject) => readonly Violation[];
 
 const MOST_ROUNDS = 4;
+
+/** The API server names one value that it cannot decode at a time: three probes have so many numbers and ports. */
+const MOST_REFUSALS = 24;
 
 /** Most objects that are judged for the advice of one object. Violations beyond this number get no edits. */
 const MOST_TRIALS = 200;
@@ -16,12 +23,15 @@ const MOST_TRIALS = 200;
  * The violations with safe edits only, for commands. The edits of a violation are made and the object is judged again.
  * The violation must be gone, and no other may appear, at any action. If one with edits appears, the edits are extended
  * by these, and so are the words. Otherwise the edits are removed, and the remedy in words remains. A check cannot
- * decide this alone, because other checks and the parameters of policies count, too.
+ * decide this alone, because other checks and the parameters of policies count, too. Joined edits keep the starts.
+ *
+ * @param kind the kind of the object. Undefined: starts are not compared
  */
 export function withSafeAdvice(
   object: JsonObject,
   violations: readonly Violation[],
   judgeAgain: JudgeAgain,
+  kind?: WorkloadKind,
 ): readonly Violation[] {
   if (violations.every(({ edits }) => edits === undefined)) return violations;
   const before = countsOf(violations);
@@ -30,12 +40,42 @@ export function withSafeAdvice(
     trials += 1;
     return judgeAgain(edited);
   };
-  return violations.map((violation) => {
+  const told = new Map<string, Violation>();
+  const mayLast = (name: string): boolean =>
+    violations.some(({ check, container }) => container === name && mayAskForTime(check));
+  const withSafeEdits = (violation: Violation): Violation => {
     if (violation.edits === undefined) return violation;
-    const edits = trials < MOST_TRIALS ? safeEdits(object, violation, before, judged) : undefined;
-    return edits === undefined ? withoutEdits(violation) : withAllWords(violation, edits);
-  });
+    // One field has one value in all advice: that of a stricter finding, else of the check that comes first.
+    const earlier = violation.edits.map((edit) => otherAdvice(edit, told)).find((other) => other !== undefined);
+    const advised = earlier === undefined ? violation : { ...violation, ...adviceOf(earlier) };
+    const safe = trials < MOST_TRIALS ? safeEdits(object, advised, before, judged) : undefined;
+    const isJoined = safe !== undefined && safe.length > (advised.edits ?? []).length;
+    const isLate = isJoined && kind !== undefined && !keepsStarts(object, object, safe, kind, mayLast);
+    const edits = isLate || safe?.some((edit) => otherAdvice(edit, told)) ? undefined : safe;
+    if (edits === undefined) return withoutEdits(violation);
+    const shown = withAllWords(advised, edits);
+    for (const { path } of edits) told.set(formatPath(path), shown);
+    return shown;
+  };
+  const isNote = ({ action }: Violation): number => Number(action === 'Audit');
+  const inOrder = violations.toSorted((a, b) => isNote(a) - isNote(b));
+  const safe = new Map(inOrder.map((violation) => [violation, withSafeEdits(violation)]));
+  return violations.map((violation) => safe.get(violation) ?? violation);
 }
+
+/** The violation whose advice has told another value for the same field. */
+function otherAdvice({ path, value }: FieldEdit, told: ReadonlyMap<string, Violation>): Violation | undefined {
+  const other = told.get(formatPath(path));
+  // Several containers share other fields, such as progressDeadlineSeconds. In a list, each finding writes its element.
+  if (!PROBE_KINDS.some((kind) => path.includes(kind)) || Array.isArray(value)) return undefined;
+  const isSame = other?.edits?.some((edit) => equalJson(edit.path, path) && equalJson(edit.value, value));
+  return isSame ? undefined : other;
+}
+
+const adviceOf = ({ edits, remedy }: Violation): Partial<Violation> => ({
+  ...(edits && { edits }),
+  ...(remedy !== undefined && { remedy }),
+});
 
 function safeEdits(
   object: JsonObject,
@@ -45,17 +85,19 @@ function safeEdits(
 ): readonly FieldEdit[] | undefined {
   const key = adviceKey(violation);
   let edits = violation.edits ?? [];
-  for (let round = 0; round < MOST_ROUNDS; round++) {
+  const rounds = violation.check === validProbe.id ? MOST_REFUSALS : MOST_ROUNDS;
+  for (let round = 0; round < rounds; round++) {
     const after = judgeAgain(withEdits(object, edits));
     const counts = countsOf(after);
     if ((counts.get(key) ?? 0) >= (before.get(key) ?? 0)) return undefined;
     const caused = after.filter((other) => {
+      if (CHECK_CATALOGUE[other.check]?.notesDefault) return false;
       const otherKey = adviceKey(other);
       return (counts.get(otherKey) ?? 0) > (before.get(otherKey) ?? 0);
     });
     if (caused.length === 0) return edits.filter((edit) => !removesNothing(edit, object, edits));
     const more = caused.find((other) => other.edits !== undefined)?.edits;
-    if (more === undefined) return undefined;
+    if (more === undefined || caused.some(({ check }) => CHECK_CATALOGUE[check]?.asksForTime)) return undefined;
     // The later value was found in an object that has the earlier one.
     edits = [...edits.filter((edit) => !more.some(({ path }) => equalJson(path, edit.path))), ...more];
   }

@@ -1,32 +1,42 @@
 import { listMember, type JsonObject } from '../../base/json/json-value.ts';
-import { ExecCommand, UNREAD_COMMAND, shellInvocationOf } from '../probe/exec-invocation.ts';
+import { ExecCommand, UNREAD_COMMAND, shellInvocationOf } from '../command/words.ts';
 import { execArgv } from '../probe/handler-values.ts';
-import { readShellScript } from '../probe/shell-script.ts';
+import { readShellScript } from '../command/tokens.ts';
 import { CUT_MARK, isCut } from './bounded-container.ts';
-import { listenFlagsOf, portsBeside, type CommandWord, type ListenFlag } from './listen-flags.ts';
 
-/** Most characters of commands of probes, and of scripts of containers, that are read of an object (docs/limits.md). */
-export const MOST_COMMAND_CHARACTERS = 65_536;
+/**
+ * Most characters of commands of probes, and of scripts of containers, that are read of an object (docs/limits.md). In
+ * 40 public charts, no object needs more than a fifth.
+ */
+export const MOST_COMMAND_CHARACTERS = 16_384;
+/** An operator counts as so many characters more: each command of a script is judged, in a new process slowly. */
+const OPERATOR_CHARACTERS = 8;
+const OPERATOR = /[;&|(`\n]/g;
+
+/** A word of a command, and where it is written. */
+export interface CommandWord {
+  readonly text: string;
+  readonly list: 'command' | 'args';
+  readonly index: number;
+}
 
 /** The command line of a container, as far as checks read it. */
 export interface CommandLine {
   /** The words, with those of a script behind `sh -c` in its place. Cut words are skipped. */
   readonly words: readonly CommandWord[];
-  readonly flags: readonly ListenFlag[];
-  /** The port numbers of all other words. */
-  readonly otherPorts: () => ReadonlySet<number>;
   /** The script that is too long to be read. */
   readonly unread: CommandWord | undefined;
 }
 
 /**
  * Reads the commands of one object. All of them share one budget, which the object's own commands use up in their
- * order, before those that policies add. Equal commands of probes are read once. The old object of an update has a
+ * order, before those that policies add. Equal commands and scripts are read once. The old object of an update has a
  * reader of its own, so it takes nothing from the new one.
  */
 export class CommandReader {
   #left = MOST_COMMAND_CHARACTERS;
   readonly #known = new Map<string, ExecCommand>();
+  readonly #scripts = new Map<string, readonly string[]>();
 
   /** The command of a bounded exec handler. A command without room in the budget has no words. */
   commandOf(handler: JsonObject): ExecCommand {
@@ -34,7 +44,7 @@ export class CommandReader {
     const key = [...argv.map((word) => word.length), ...argv].join(' ');
     const known = this.#known.get(key);
     if (known !== undefined) return known;
-    if (!this.#hasRoomFor(argv.reduce((sum, word) => sum + word.length, 0))) return UNREAD_COMMAND;
+    if (!this.#hasRoomFor(argv)) return UNREAD_COMMAND;
     const command = new ExecCommand(argv, !argv.some(isCut));
     this.#known.set(key, command);
     return command;
@@ -45,7 +55,7 @@ export class CommandReader {
     const written: CommandWord[] = [];
     for (const list of ['command', 'args'] as const) {
       const elements = listMember(container, list);
-      if (elements.at(-1) === CUT_MARK) return lineOf([]);
+      if (elements.at(-1) === CUT_MARK) return { words: [], unread: undefined };
       for (const [index, text] of elements.entries()) if (typeof text === 'string') written.push({ text, list, index });
     }
     const whole = written.filter(({ text }) => !isCut(text));
@@ -53,26 +63,31 @@ export class CommandReader {
     const mayHaveScript = written.some(({ text }) => /^-[A-Za-z]*c/.test(text));
     const scriptAt = mayHaveScript ? shellInvocationOf(written.map(({ text }) => text))?.scriptAt : undefined;
     const script = scriptAt === undefined ? undefined : written[scriptAt];
-    if (script === undefined) return lineOf(whole);
-    if (isCut(script.text) || !this.#hasRoomFor(script.text.length))
-      return lineOf(
-        whole.filter((word) => word !== script),
-        script,
-      );
-    const commands = readShellScript(script.text)?.commands ?? [];
-    const inside = commands.flatMap(({ words }) => words.map(({ text }) => ({ ...script, text })));
-    return lineOf(whole.flatMap((word) => (word === script ? inside : [word])));
+    if (script === undefined) return { words: whole, unread: undefined };
+    const read = isCut(script.text) ? undefined : this.#wordsOf(script.text);
+    const inside = (read ?? []).map((text) => ({ ...script, text }));
+    const words = whole.flatMap((word) => (word === script ? inside : [word]));
+    return { words, unread: read === undefined ? script : undefined };
   }
 
-  #hasRoomFor(length: number): boolean {
+  /** The words of a script of a container. Undefined for one without room. */
+  #wordsOf(script: string): readonly string[] | undefined {
+    const known = this.#scripts.get(script);
+    if (known !== undefined || !this.#hasRoomFor([script])) return known;
+    const commands = readShellScript(script) ?? [];
+    const words = commands.flatMap((command) => command.words.map(({ text }) => text));
+    this.#scripts.set(script, words);
+    return words;
+  }
+
+  #hasRoomFor(words: readonly string[]): boolean {
+    const length = words.reduce((sum, word) => sum + word.length, 0);
     if (length > this.#left) return false;
+    // To count the operators takes time, too.
     this.#left -= length;
+    const operators = OPERATOR_CHARACTERS * (words.join(' ').match(OPERATOR)?.length ?? 0);
+    if (operators > this.#left) return false;
+    this.#left -= operators;
     return true;
   }
-}
-
-function lineOf(words: readonly CommandWord[], unread?: CommandWord): CommandLine {
-  const flags = listenFlagsOf(words);
-  let ports: ReadonlySet<number> | undefined;
-  return { words, flags, otherPorts: () => (ports ??= portsBeside(words, flags)), unread };
 }

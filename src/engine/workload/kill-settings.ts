@@ -16,6 +16,17 @@ export function probeGraceSeconds(probe: JsonObject): number | 'absent' | undefi
   return isSeconds(value) && value > 0 ? value : undefined;
 }
 
+/**
+ * The grace period that a startup probe takes over from the liveness probe. Undefined where the Pod's counts, and
+ * where the liveness probe's is longer than the Pod's, which is a mistake (grace-period).
+ */
+export function startupGraceSeconds(
+  own: number | 'absent' | undefined,
+  pod: { readonly graceSeconds: number | undefined },
+): number | undefined {
+  return typeof own !== 'number' || pod.graceSeconds === undefined || own > pod.graceSeconds ? undefined : own;
+}
+
 /** An int64: JSON numbers beyond 2^53 are rounded, but still as large. */
 function isSeconds(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0;
@@ -24,6 +35,13 @@ function isSeconds(value: unknown): value is number {
 /** True when the container has the hook. */
 export function hasHook(container: JsonObject, hook: 'preStop' | 'postStart'): boolean {
   return objectMember(objectMember(container, 'lifecycle') ?? {}, hook) !== undefined;
+}
+
+/** The seconds of a preStop hook of the type `sleep` (since Kubernetes 1.29). Undefined for another hook. */
+export function preStopSleepSeconds(container: JsonObject): number | undefined {
+  const hook = objectMember(objectMember(container, 'lifecycle') ?? {}, 'preStop') ?? {};
+  const seconds = member(objectMember(hook, 'sleep') ?? {}, 'seconds');
+  return isSeconds(seconds) ? seconds : undefined;
 }
 
 /**

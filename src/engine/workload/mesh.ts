@@ -1,17 +1,22 @@
-import { isPresent, member, objectMember, stringMembers, type JsonObject } from '../../base/json/json-value.ts';
-import { HANDLER_KINDS } from '../probe/probe.ts';
-import type { Pod } from './pod.ts';
+import { objectsAt } from '../../base/json/field-path.ts';
+import { equalJson, isJsonObject, isPresent, jsonOf, member } from '../../base/json/json-value.ts';
+import { objectMember, stringMember, without, type JsonObject } from '../../base/json/json-value.ts';
+import { defaultedProbe } from '../probe/api-defaults.ts';
+import { HANDLER_KINDS, handlerKindsOf, type ProbeKind } from '../probe/probe.ts';
+import { isPod } from './kinds.ts';
+import { isSidecar } from './kill-settings.ts';
+import type { Container, Pod } from './pod.ts';
 
 /**
  * By container name (Istio: manifests/charts/istio-control; Linkerd: charts/partials/templates/_proxy.tpl; Consul:
  * control-plane/connect-inject/webhook; Kuma: pkg/plugins/runtime/k8s/containers). The annotation is that of the mesh's
- * injector in a Pod, or of `istioctl kube-inject` or `linkerd inject --manual`. `answers` matches port and path of the
- * proxy's own probes. `redirects`: the injector points the kubelet's probes of applications at the proxy.
+ * injector. `answers` matches port and path of the proxy's own probes. `redirects`: the injector points the kubelet's
+ * probes of applications at the proxy.
  */
 export const MESH_PROXIES = new Map([
   ['istio-proxy', mesh('sidecar.istio.io/status', /^1502[01] \/healthz\/(?:ready|live)$/, true)],
   ['linkerd-proxy', mesh('linkerd.io/proxy-version', /^4191 \/(?:live|ready)$/, false)],
-  ['consul-dataplane', mesh('consul.hashicorp.com/connect-inject-status', /^21\d{3} \/ready$/, true)],
+  ['consul-dataplane', mesh('consul.hashicorp.com/connect-inject-status', /^(?:21\d{3} \/ready|20\d{3} tcp)$/, true)],
   ['kuma-sidecar', mesh('kuma.io/sidecar-injected', /^990[12] \/ready$/, true)],
 ]);
 
@@ -30,41 +35,119 @@ export function isMeshProxyName(name: string): boolean {
   return MESH_PROXIES.has(name);
 }
 
-/** The test for the names of a mesh's proxies among the containers of one Pod template, or of a Pod. */
-export function meshProxyTest(template: JsonObject, isPod: boolean): (name: string) => boolean {
-  if (isPod) return isMeshProxyName;
-  // In a template without the status annotation of the mesh, the author wrote the container.
-  const annotations = stringMembers(objectMember(template, 'metadata') ?? {}, 'annotations');
-  return (name) => annotations.get(MESH_PROXIES.get(name)?.statusAnnotation ?? '') !== undefined;
-}
-
-/** Where Istio's agent answers for the application (istio, pkg/kube/inject, cmd/pilot-agent/status/server.go). */
-const REWRITTEN = /^1502[01] \/app-health\/([^]*)\/(?:livez|readyz|startupz)$/;
+const ISTIO_PROXY = 'istio-proxy';
 
 /**
- * True when a probe is exactly as a mesh writes it: a probe of the proxy, or one that Istio has redirected to its agent
- * (`/app-health/<container>/livez`). The mesh is responsible for such a probe.
- *
- * @param container the name of the container that has the probe
+ * The test for the names of a mesh's proxies in a Pod: only the work of an injector makes a container a proxy. That is
+ * the injector's annotation. Istio's injector also lists the redirected probes, unless the Pod switches this off. In a
+ * template the author wrote the container.
  */
-export function isMeshProbe(container: string, probe: JsonObject): boolean {
-  const httpGet = objectMember(probe, 'httpGet');
-  const port = httpGet && member(httpGet, 'port');
-  if (httpGet === undefined || typeof port !== 'number') return false;
-  const path = member(httpGet, 'path');
-  if (typeof path !== 'string' || (member(httpGet, 'host') ?? '') !== '') return false;
-  const asked = `${port} ${path}`;
-  if (MESH_PROXIES.get(container)?.answers.test(asked) !== true && REWRITTEN.exec(asked)?.[1] !== container)
-    return false;
-  return HANDLER_KINDS.every((kind) => kind === 'httpGet' || !isPresent(member(probe, kind)));
+export function meshProxyTest(pod: Pod): (name: string) => boolean {
+  return (name) => {
+    const proxy = isPod(pod.kind) ? MESH_PROXIES.get(name) : undefined;
+    if (proxy === undefined) return false;
+    if (name === ISTIO_PROXY && !leavesProbesPlain(pod)) return pod.redirected !== undefined;
+    return pod.annotations.has(proxy.statusAnnotation);
+  };
+}
+
+/** Istio's variable with the redirected probes: JSON, by the path at which its agent answers for the application. */
+export const REDIRECTED_PROBES = 'ISTIO_KUBE_APP_PROBERS';
+
+/** No list is longer: 300 containers have 900 probes, and few of them are redirected. */
+const MOST_CHARACTERS = 65_536;
+
+/** The list, its entries, handlers, headers and one header. A deeper value would exhaust the stack of later readers. */
+const MOST_LEVELS = 5;
+
+/** The probes that Istio's proxy in a Pod lists. Undefined without a proxy, and for a list that no injector writes. */
+export function redirectedProbes(podSpec: JsonObject): JsonObject | undefined {
+  const running = [...objectsAt(podSpec, 'containers'), ...objectsAt(podSpec, 'initContainers').filter(isSidecar)];
+  const proxy = running.find((container) => member(container, 'name') === ISTIO_PROXY);
+  // The kubelet lets the last one of a name count.
+  const variable = proxy && objectsAt(proxy, 'env').findLast((each) => member(each, 'name') === REDIRECTED_PROBES);
+  const text = variable && stringMember(variable, 'value');
+  const list = text !== undefined && text.length <= MOST_CHARACTERS ? jsonOf(text) : undefined;
+  return isJsonObject(list) && isWithin(list, MOST_LEVELS) ? list : undefined;
+}
+
+function isWithin(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return levels > 0 && Object.values(value).every((each) => isWithin(each, levels - 1));
+}
+
+/** Where Istio's agent answers for a container (istio, cmd/pilot-agent/status/server.go). */
+const ENDPOINTS = { livenessProbe: 'livez', readinessProbe: 'readyz', startupProbe: 'startupz' } as const;
+
+/**
+ * The probe in whose place the kubelet asks Istio's agent: the listed handler with the times of the Pod's probe.
+ * Undefined for a probe that is not redirected: one of another form, or one that the Pod's proxy does not list. The
+ * injector copies headers, and the agent runs no commands (istio, pkg/kube/inject/app_probe.go).
+ *
+ * @param probe the container's probe after API defaulting
+ */
+export function originalProbe({ name, pod }: Owner, kind: ProbeKind, probe: JsonObject): JsonObject | undefined {
+  const path = `/app-health/${name}/${ENDPOINTS[kind]}`;
+  const listed = pod.redirected && objectMember(pod.redirected, path);
+  if (listed === undefined || ![`15020 ${path}`, `15021 ${path}`].includes(askedPlace(probe) ?? '')) return undefined;
+  const [handler, ...others] = handlerKindsOf(listed);
+  if (handler === undefined || handler === 'exec' || others.length > 0) return undefined;
+  if (!equalJson(headersOf(probe), headersOf(listed))) return undefined;
+  return defaultedProbe({ ...without(probe, 'httpGet'), [handler]: listed[handler] });
+}
+
+type Owner = Pick<Container, 'name'> & { readonly pod: Pick<Container['pod'], 'redirected'> };
+
+function headersOf(probe: JsonObject): unknown {
+  return member(objectMember(probe, 'httpGet') ?? {}, 'httpHeaders') ?? undefined;
+}
+
+/** The port and the path that a probe of plain HTTP asks without a host, or the port and `tcp`. Else undefined. */
+function askedPlace(probe: JsonObject): string | undefined {
+  const [kind, ...others] = HANDLER_KINDS.filter((each) => isPresent(member(probe, each)));
+  const handler = kind && others.length === 0 ? objectMember(probe, kind) : undefined;
+  const port = handler && member(handler, 'port');
+  if (handler === undefined || typeof port !== 'number' || (member(handler, 'host') ?? '') !== '') return undefined;
+  if (kind === 'tcpSocket') return `${port} tcp`;
+  const isPlain = kind === 'httpGet' && (member(handler, 'scheme') ?? 'HTTP') === 'HTTP';
+  return isPlain ? `${port} ${stringMember(handler, 'path') ?? ''}` : undefined;
+}
+
+/** The highest numbers that injectors write by default, where these are not 60. They write no grace period. */
+const HIGHEST: Numbers = { timeoutSeconds: 10, failureThreshold: 600, terminationGracePeriodSeconds: 0 };
+type Numbers = Readonly<Record<string, number>>;
+
+/**
+ * True when a probe of a mesh's proxy is as the injector writes it. The mesh is responsible for such a probe.
+ *
+ * @param proxy the name of the proxy
+ * @param probe the probe after API defaulting
+ */
+export function isProxyProbe(proxy: string, probe: JsonObject): boolean {
+  const asked = askedPlace(probe);
+  if (asked === undefined || MESH_PROXIES.get(proxy)?.answers.test(asked) !== true || headersOf(probe)) return false;
+  return Object.entries(without(probe, 'httpGet', 'tcpSocket')).every(([field, value]) => {
+    return !isPresent(value) || (typeof value === 'number' && value <= (HIGHEST[field] ?? 60));
+  });
 }
 
 /** Istio reads the value as Go's strconv.ParseBool does (pkg/kube/inject/app_probe.go). */
 export const REWRITE_ANNOTATION = 'sidecar.istio.io/rewriteAppHTTPProbers';
 const SAYS_NO = /^(?:0|f|F|false|FALSE|False)$/;
 
+/** Istio's other annotations about probes. */
+export const INJECT = 'sidecar.istio.io/inject';
+export const EXCLUDED = 'traffic.sidecar.istio.io/excludeInboundPorts';
+export const INCLUDED = 'traffic.sidecar.istio.io/includeInboundPorts';
+export const ISTIO_ANNOTATIONS: readonly string[] = [REWRITE_ANNOTATION, INJECT, EXCLUDED, INCLUDED];
+
 /** True when the Pod's author has switched the redirection of probes off. */
 export function leavesProbesPlain({ annotations }: Pod): boolean {
+  return isLeftPlain(annotations);
+}
+
+/** The same, from the annotations of a live Pod. */
+export function isLeftPlain(annotations: Pick<Pod['annotations'], 'get'>): boolean {
   return SAYS_NO.test(annotations.get(REWRITE_ANNOTATION) ?? '');
 }
 
@@ -88,7 +171,3 @@ export function meshObstacle(pod: Pod): string | undefined {
 
 const CURE =
   "sort Probewright's MutatingWebhookConfiguration before the injector's, write the probe before the injection, or use exec";
-
-/** The obstacle in a container whose probes a mesh has redirected. */
-export const REDIRECTED =
-  "its probes ask the mesh's agent, and another beside them would bypass the mesh; write them as before the injection, or use exec";

@@ -1,11 +1,12 @@
 import type { FieldPath, FieldPlace } from '../../base/json/field-path.ts';
 import { isJsonObject, type JsonObject } from '../../base/json/json-value.ts';
 import type { ContainerList } from '../probe/api-defaults.ts';
-import { sideEffectOf } from '../probe/asking-command.ts';
-import type { ExecCommand } from '../probe/exec-invocation.ts';
-import type { Kill } from '../probe/grace-period.ts';
+import { sideEffectOf } from '../command/changes.ts';
+import type { ExecCommand } from '../command/words.ts';
+import type { Kill } from '../time/kill.ts';
 import type { HandlerKind, ProbeKind } from '../probe/probe.ts';
-import type { ProbeTiming } from '../probe/timing.ts';
+import type { ProbeTiming } from '../time/timing.ts';
+import type { ContainerSetting } from '../command/settings.ts';
 import type { CommandLine, CommandReader } from './command-reader.ts';
 import type { WorkloadKind } from './kinds.ts';
 import type { ContainerPort } from './ports.ts';
@@ -26,6 +27,8 @@ export interface PodSettings {
   /** Undefined when the value is malformed. */
   readonly graceSeconds: number | undefined;
   readonly hostNetwork: boolean;
+  /** The probes that Istio's proxy lists, by path (see redirectedProbes). Undefined without them, and in a template. */
+  readonly redirected: JsonObject | undefined;
 }
 
 /** A Pod, or the Pods that a template makes. */
@@ -74,6 +77,10 @@ export interface BareContainer {
   readonly env: () => ReadonlyMap<string, VariableSource> | undefined;
   /** What `command` and `args` say. */
   readonly line: CommandLine;
+  /** Its flags, other words and variables. */
+  readonly settings: () => readonly ContainerSetting[];
+  /** The volumes that it mounts, as far as their names, paths and Secrets tell what is in them. */
+  readonly mounts: () => readonly string[];
   /** Its own restartPolicy, if it has one, is Always (ContainerRestartRules, since Kubernetes 1.34). */
   readonly runsForever: boolean;
   /** The kubelet may start it again after a probe has killed it. */
@@ -87,7 +94,7 @@ export interface BareContainer {
 }
 
 export interface Container extends BareContainer {
-  /** The probes that a check may judge: one handler, and not written by a service mesh. In the API server's order. */
+  /** The probes that a check may judge: one handler, and not a mesh proxy's own. In the API server's order. */
   readonly probes: readonly Probe[];
   /** All probes, also those that are malformed or a mesh's. */
   readonly written: readonly WrittenProbe[];
@@ -103,11 +110,14 @@ export interface WrittenProbe {
   readonly container: Container;
   /** As it is written, for patches and comparisons. */
   readonly written: unknown;
-  /** After API defaulting, with bounded texts, and with unknown fields. Empty for a value that is no object. */
+  /**
+   * After API defaulting, with bounded texts, and with unknown fields. Empty for a value that is no object. Of a
+   * redirected probe: the original handler, with the times that are written.
+   */
   readonly spec: JsonObject;
   /** The same with whole texts: to show the probe, and to run it. */
   readonly whole: JsonObject;
-  /** A mesh wrote it, or redirected it to its agent: the mesh is responsible for it. */
+  /** A mesh wrote it for its proxy, or redirected it to its agent. */
   readonly isOfMesh: boolean;
   /** Undefined without a handler, and with several. */
   readonly handler: Handler | undefined;
@@ -219,7 +229,7 @@ export function probeOf({ probes }: Pick<Container, 'probes'>, kind: ProbeKind):
 
 /** True for a command that may have side effects: no advice lets it run more often, or earlier. */
 export function mayAct({ command }: Probe): boolean {
-  return command.once(sideEffectOf) !== undefined;
+  return sideEffectOf(command) !== undefined;
 }
 
 export function isTimed(probe: Probe): probe is TimedProbe {

@@ -1,10 +1,12 @@
 import { answerOnce, type Answers } from '../../base/once.ts';
+import { textAt, valuesAt } from '../../base/json/field-path.ts';
 import { isJsonObject, listMember, member, stringMember } from '../../base/json/json-value.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import { CONTAINER_LISTS, DEFAULT_RESTART_POLICY, type ContainerList } from '../probe/api-defaults.ts';
 import { PROBE_KINDS, type ProbeKind } from '../probe/probe.ts';
-import { isCount } from '../probe/timing.ts';
-import { boundedMembersOf } from './bounded-container.ts';
+import { isCount } from '../time/timing.ts';
+import { readSettings } from '../command/settings.ts';
+import { MOST_LIST_ENTRIES, boundedMembersOf } from './bounded-container.ts';
 import type { CommandReader } from './command-reader.ts';
 import { hasHook, isSidecar, killEndsPod, mayBeRestarted } from './kill-settings.ts';
 import { isMeshProxyName } from './mesh.ts';
@@ -56,6 +58,8 @@ export function readContainer(pod: Pod, placed: PlacedContainer, written: unknow
   const answers: Answers = new Map();
   const variables = (): ReturnType<Container['env']> =>
     declaredVariables(boundedMembersOf({ env: member(spec, 'env') }));
+  const mounted = (): readonly string[] =>
+    mountsOf(pod.spec, boundedMembersOf({ volumeMounts: member(spec, 'volumeMounts') }));
   const container: BareContainer = {
     ...placed,
     pod,
@@ -65,6 +69,8 @@ export function readContainer(pod: Pod, placed: PlacedContainer, written: unknow
     readablePorts,
     env: () => container.once(variables),
     line: pod.commands.lineOf(boundedMembersOf({ command: member(spec, 'command'), args: member(spec, 'args') })),
+    settings: () => container.once(readSettings),
+    mounts: () => container.once(mounted),
     runsForever: runsForever(spec),
     mayBeRestarted: mayBeRestarted(spec, pod.spec),
     killEndsPod: killEndsPod(spec, pod.spec),
@@ -98,6 +104,23 @@ export function withProbesOf(
     if (mayBeJudged(probe)) probes.push(probe);
   }
   return container;
+}
+
+/** Each volume that a container mounts, as `name path`, with its Secrets and its CSI driver. */
+export function mountsOf(podSpec: JsonObject, container: JsonObject): readonly string[] {
+  const mounts = listMember(container, 'volumeMounts').filter(isJsonObject);
+  const volumes = mounts.length === 0 ? [] : listMember(podSpec, 'volumes').slice(0, MOST_LIST_ENTRIES);
+  const sources = new Map(
+    volumes.filter(isJsonObject).map((volume) => {
+      const projected = valuesAt(volume, ['projected', 'sources', '*', 'secret', 'name']).map(({ value }) => value);
+      const words = [textAt(volume, 'secret', 'secretName'), textAt(volume, 'csi', 'driver'), ...projected];
+      return [stringMember(volume, 'name'), words.filter((word) => typeof word === 'string').join(' ')];
+    }),
+  );
+  return mounts.map((mount) => {
+    const name = stringMember(mount, 'name') ?? '';
+    return [name, stringMember(mount, 'mountPath') ?? '', sources.get(name) ?? ''].join(' ');
+  });
 }
 
 /** True when the restartPolicy of a Pod spec, or of a container, is Always or absent. */

@@ -14,7 +14,7 @@ import { CommandReader } from './command-reader.ts';
 import { isPod, type PlacedTemplate, type WorkloadKind } from './kinds.ts';
 import { podGraceSeconds } from './kill-settings.ts';
 import { mainContainerOf } from './main-container.ts';
-import { isMeshProxyName, meshProxyTest } from './mesh.ts';
+import { isMeshProxyName, meshProxyTest, redirectedProbes } from './mesh.ts';
 import type { Container, MainContainer, Pod } from './pod.ts';
 import { portsOf } from './ports.ts';
 import { containersOf, readContainer, runsForever, withProbesOf } from './read-container.ts';
@@ -47,6 +47,7 @@ class TemplatePod implements Pod {
   #spec: JsonObject | undefined;
   #annotations: ReadonlyMap<string, string> | undefined;
   #containers: readonly Container[] | undefined;
+  #redirected: { readonly list: JsonObject | undefined } | undefined;
   #main: MainContainer | undefined;
 
   constructor(
@@ -95,6 +96,10 @@ class TemplatePod implements Pod {
     return member(this.spec, 'hostNetwork') === true;
   }
 
+  get redirected(): JsonObject | undefined {
+    return (this.#redirected ??= { list: isPod(this.kind) ? redirectedProbes(this.spec) : undefined }).list;
+  }
+
   get containers(): readonly Container[] {
     return (this.#containers ??= this.#read(this));
   }
@@ -106,7 +111,7 @@ class TemplatePod implements Pod {
 
 function readContainers(pod: Pod): readonly Container[] {
   const written = specOf(pod.template);
-  return containersOf(pod.spec, meshProxyTest(pod.template, isPod(pod.kind))).map((placed) =>
+  return containersOf(pod.spec, meshProxyTest(pod)).map((placed) =>
     readContainer(pod, placed, listMember(written, placed.list)[placed.index]),
   );
 }
@@ -147,11 +152,11 @@ export function withProbes(pod: Pod, given: readonly ProbeToAdd[]): Pod {
   return new TemplatePod(pod, pod.kind, pod.commands, () => containers, spec);
 }
 
-/** The Pod as a controller creates it: there, the injector of a mesh owns the container with the name of its proxy. */
+/** The Pod that may get probes: a container with the name of a mesh's proxy gets none, since injectors own the name. */
 export function asCreated(pod: Pod): Pod {
   const isTakenOver = ({ name, role }: Container): boolean =>
     role !== 'mesh' && role !== 'ephemeral' && isMeshProxyName(name);
-  if (isPod(pod.kind) || !pod.containers.some(isTakenOver)) return pod;
+  if (!pod.containers.some(isTakenOver)) return pod;
   const containers = pod.containers.map((one): Container => (isTakenOver(one) ? { ...one, role: 'mesh' } : one));
   return new TemplatePod(pod, pod.kind, pod.commands, () => containers, pod.spec);
 }

@@ -1,13 +1,13 @@
 import { isJsonObject, isPresent, listMember, member, objectMember } from '../../base/json/json-value.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import { HANDLER_DEFAULTS } from '../probe/api-defaults.ts';
-import { NO_COMMAND } from '../probe/exec-invocation.ts';
+import { NO_COMMAND } from '../command/words.ts';
 import { HANDLER_KINDS, handlerKindsOf, type HandlerKind, type ProbeKind } from '../probe/probe.ts';
-import { isTimingSound, probeTiming } from '../probe/timing.ts';
+import { isTimingSound, probeTiming } from '../time/timing.ts';
 import { boundedMembersOf } from './bounded-container.ts';
 import type { CommandReader } from './command-reader.ts';
 import { probeGraceSeconds } from './kill-settings.ts';
-import { isMeshProbe } from './mesh.ts';
+import { isProxyProbe, originalProbe } from './mesh.ts';
 import type { Container, Handler, Header, Probe, WrittenProbe } from './pod.ts';
 
 /**
@@ -23,7 +23,9 @@ export function readProbe(
   defaulted: unknown,
   commands: CommandReader,
 ): WrittenProbe {
-  const whole = isJsonObject(defaulted) ? defaulted : {};
+  const asked = isJsonObject(defaulted) ? defaulted : {};
+  const original = originalProbe(container, kind, asked);
+  const whole = original ?? asked;
   const spec = boundedMembersOf(whole);
   const [handlerKind, ...others] = handlerKindsOf(spec);
   const handler = handlerKind && others.length === 0 ? objectMember(spec, handlerKind) : undefined;
@@ -36,7 +38,7 @@ export function readProbe(
     written,
     spec,
     whole,
-    isOfMesh: isMeshProbe(container.name, spec),
+    isOfMesh: original !== undefined || (container.role === 'mesh' && isProxyProbe(container.name, spec)),
     handler: handlerKind && handler && readHandler(handlerKind, handler),
     command: exec === undefined ? NO_COMMAND : commands.commandOf(exec),
     numbers,
@@ -45,10 +47,10 @@ export function readProbe(
   };
 }
 
-/** False for a probe without exactly one handler, which valid-probe reports, and for a mesh's. */
+/** False for a probe without exactly one handler, which valid-probe reports, and for a mesh proxy's own. */
 export function mayBeJudged(probe: WrittenProbe): probe is Probe {
-  const { spec, handler, isOfMesh } = probe;
-  if (handler === undefined || isOfMesh) return false;
+  const { spec, handler, isOfMesh, container } = probe;
+  if (handler === undefined || (isOfMesh && container.role === 'mesh')) return false;
   return HANDLER_KINDS.every((kind) => kind === handler.kind || !isPresent(member(spec, kind)));
 }
 

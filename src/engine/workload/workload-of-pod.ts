@@ -53,8 +53,13 @@ export function workloadNameOf(
 export function controllersOfPod(pod: JsonObject): readonly WorkloadName[] {
   const workload = workloadOfPod(pod);
   if (workload === undefined) return [];
-  const cronJob = workload.kind === 'Job' ? /^(.+)-[0-9]+$/.exec(workload.name)?.[1] : undefined;
+  const cronJob = workload.kind === 'Job' ? cronJobOfJob(workload.name) : undefined;
   return cronJob === undefined ? [workload] : [workload, { kind: 'CronJob', name: cronJob }];
+}
+
+/** The CronJob that may have made a Job of this name. */
+export function cronJobOfJob(name: string): string | undefined {
+  return /^(.+)-[0-9]+$/.exec(name)?.[1];
 }
 
 /** The workload that an object belongs to. Each member is '' if the reference lacks it. */
@@ -82,4 +87,24 @@ export function controllerOwners(object: JsonObject): readonly WorkloadReference
 export function isKubernetesKind({ apiVersion }: WorkloadReference): boolean {
   const group = groupOfVersion(apiVersion);
   return !group.includes('.') || group.endsWith('.k8s.io');
+}
+
+/**
+ * What Kubernetes' own controllers make for an owner: `controllerKind` in deployment, replicaset, statefulset, daemon,
+ * job, cronjob and replication of kubernetes/pkg/controller.
+ */
+const MADE_FOR: ReadonlyMap<string, string> = new Map([
+  ['apps/Deployment', 'apps/ReplicaSet'],
+  ['batch/CronJob', 'batch/Job'],
+  ...['apps/ReplicaSet', 'apps/StatefulSet', 'apps/DaemonSet', 'batch/Job', '/ReplicationController'].map(
+    (owner) => [owner, '/Pod'] as const,
+  ),
+]);
+
+/** True if a controller of Kubernetes makes objects of the kind for the owner: Pods for a Job, none for a CronJob. */
+export function isMadeByKubernetes(
+  { apiVersion, kind: owner }: WorkloadReference,
+  { group, kind }: Readonly<Record<'group' | 'kind', string>>,
+): boolean {
+  return MADE_FOR.get(`${groupOfVersion(apiVersion)}/${owner}`) === `${group}/${kind}`;
 }

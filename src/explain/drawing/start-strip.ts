@@ -4,7 +4,7 @@ import { escapeXml, type Markup } from '../../base/text/visible.ts';
 import { figureOf } from '../timeline/figures.ts';
 import { rangeOfStarts } from '../timeline/scene.ts';
 import type { ContainerExplanation } from '../timeline/explanation.ts';
-import type { Span } from '../../engine/probe/timing.ts';
+import type { Span } from '../../engine/time/timing.ts';
 
 /** Size of a strip, in pixels. */
 const WIDTH = 240;

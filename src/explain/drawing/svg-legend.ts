@@ -13,7 +13,7 @@ const MEANINGS: Readonly<Record<Tone, string>> = {
   dead: 'dead',
   serving: 'gets traffic',
   maybe: 'traffic starts or ends in this time',
-  idle: 'no traffic',
+  idle: 'no limit on the start, or no traffic',
 };
 
 /** Draws a sign at a place, 26 pixels wide and 12 high. */

@@ -1,5 +1,5 @@
 import { isFailingRule } from '../../engine/facts/live-rules.ts';
-import { isDnsSubdomain } from '../../engine/policy/object-names.ts';
+import { fittingRestart, restartLine, type RestartedWorkload } from './restart-line.ts';
 import type { LiveFinding } from './report.ts';
 
 /** The properties of results about live Pods, for who makes and who shows them. Report APIs allow only texts. */
@@ -19,9 +19,13 @@ const SHOWN = {
   /** The HTTP status that the probe got. */
   status: 'status',
   timeoutSeconds: 'timeoutSeconds',
+  /** The time to start that was learned when the Pod was created. */
+  learnedSeconds: 'learned seconds',
   exitCode: 'exit code',
-  /** The kubelet's word: `ImagePullBackOff`. */
+  /** The word of the kubelet, the scheduler or a controller: `ImagePullBackOff`. */
   reason: 'reason',
+  /** What it says about the reason. */
+  words: 'it says',
   times: 'events',
   restarts: 'restarts',
   pods: 'Pods',
@@ -51,12 +55,12 @@ export interface LiveResult {
 /**
  * Results about the live Pods of a workload, each once. Whoever can write reports can write any text, and people copy
  * commands. So the only command that a page shows is the one that replaces the Pods of this workload; every other `fix`
- * is part of the message.
+ * is text.
  */
 export function liveFindings(results: readonly LiveResult[], workload: RestartedWorkload): LiveFinding[] {
   const restart = restartLine(workload);
   const found = new Map<string, LiveFinding>();
-  for (const result of results) {
+  for (const result of fittingRestart(results, workload)) {
     const finding = liveFinding(result, restart);
     found.set(JSON.stringify(finding), finding);
   }
@@ -67,16 +71,14 @@ function liveFinding({ rule, message, properties }: LiveResult, restart: string)
   const { fix } = properties;
   const isCommand = fix === restart && fix.startsWith('kubectl ');
   const pods = Number(properties.pods);
+  const facts = factsOf(properties);
   return {
     name: rule,
-    message: [
-      countedMessage(message, properties),
-      ...factsOf(properties),
-      ...(fix === undefined || isCommand ? [] : [fix]),
-    ].join('; '),
+    message: countedMessage(message, properties),
+    ...(facts.length > 0 && { facts }),
     pods: Number.isSafeInteger(pods) && pods > 0 ? pods : 0,
     ...(properties.cause !== undefined && isFailingRule(rule) && { cause: properties.cause }),
-    ...(isCommand && { command: fix }),
+    ...(isCommand ? { command: fix } : fix !== undefined && { remedy: fix }),
   };
 }
 
@@ -88,35 +90,4 @@ function countedMessage(message: string, { pods, allPods }: Partial<LiveProperti
     pods === '1' ? `Pods ${verb[word]}` : all,
   );
   return `${pods} of ${allPods} ${own}`;
-}
-
-/** `kind` is the kind alone: `Deployment`. Two kinds of the same name in two groups are told apart by `group`. */
-export interface RestartedWorkload extends Readonly<Record<'namespace' | 'kind' | 'name', string>> {
-  /** The API group; empty for the core group. */
-  readonly group: string;
-}
-
-/** kubectl's words for the kinds that it can restart (kubectl, pkg/polymorphichelpers/objectrestarter.go). */
-const RESTARTED_BY_KUBECTL = new Map([
-  ['apps/Deployment', 'deployment'],
-  ['apps/StatefulSet', 'statefulset'],
-  ['apps/DaemonSet', 'daemonset'],
-]);
-
-/**
- * The command or the step by which a person replaces the Pods of a workload; Probewright itself never restarts. A name
- * goes into a command only if the API server takes it.
- */
-export function restartLine({ namespace, group, kind, name }: RestartedWorkload): string {
-  const resource = RESTARTED_BY_KUBECTL.get(`${group}/${kind}`);
-  const isPlain = isDnsSubdomain(namespace) && isDnsSubdomain(name);
-  if (isPlain && resource !== undefined) return `kubectl rollout restart ${resource}/${name} -n ${namespace}`;
-  if (isPlain && group === 'argoproj.io' && kind === 'Rollout')
-    return `kubectl argo rollouts restart ${name} -n ${namespace}`;
-  if (kind === 'Job' || kind === 'CronJob') return 'The Pods of the next run get these probes.';
-  if (kind === 'Pod') return 'Create the Pod again. No controller replaces it.';
-  if (kind === 'ReplicaSet' || kind === 'ReplicationController') {
-    return `Delete its Pods one after the other. kubectl rollout restart does not know the kind ${kind}.`;
-  }
-  return 'Let the controller of the workload replace the Pods. kubectl rollout restart does not know the kind.';
 }

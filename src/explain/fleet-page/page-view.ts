@@ -1,5 +1,5 @@
 import type { Markup } from '../../base/text/visible.ts';
-import type { ReportedAdvice } from './report.ts';
+import type { NextStep, ReportedAdvice } from './report.ts';
 
 /** The values of pages/report/page.eta. Texts are escaped by the template; Markup is inserted unchanged. */
 export interface PageView
@@ -24,6 +24,7 @@ export interface PageView
   readonly rows: readonly Markup[];
   readonly workloads: number;
   readonly withoutRow: string | undefined;
+  readonly nextSteps: readonly NextStep[];
   readonly policies: readonly PolicyView[];
   readonly exceptions: readonly ExceptionView[];
 }
@@ -62,5 +63,6 @@ export interface PolicyView {
 }
 
 export type ExceptionView = Readonly<
-  Record<'name' | 'checks' | 'workloads' | 'owner' | 'reason' | 'instant' | 'day' | 'state' | 'tone', string>
+  Record<'name' | 'checks' | 'owner' | 'reason' | 'instant' | 'day' | 'state' | 'tone', string> &
+    Record<'workloads', Markup>
 >;

@@ -60,6 +60,7 @@ export function reportPage(report: Report): string {
     rows: [...rows.values()],
     workloads: report.workloads.length,
     withoutRow: withoutRow(report, rows.size),
+    nextSteps: report.nextSteps ?? [],
     policies: policyViews(report),
     exceptions,
     drawings: drawings.markup,

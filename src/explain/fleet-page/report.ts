@@ -13,11 +13,18 @@ export interface Report {
   /** The advice on policies, by source: `ProbePolicy/apps/web`. */
   readonly advice?: ReadonlyMap<string, readonly ReportedAdvice[]>;
   readonly problems: readonly string[];
+  /** What to do when there are no workloads. */
+  readonly nextSteps?: readonly NextStep[];
   /** The state of live Pods is known: a workload without a finding about its Pods does not fail. */
   readonly isLive?: boolean;
   /** The most workloads that have a row, the worst first. Summaries count all. Undefined = all have one. */
   readonly mostRows?: number;
 }
+
+/** A sentence that ends with a colon, and the command that follows it. */
+export type NextStep = Readonly<Record<'text' | 'command', string>>;
+
+export const LIST_WORKLOADS = 'kubectl get deployments,statefulsets,daemonsets,cronjobs,jobs,pods -A';
 
 export type ReportedAdvice = Pick<Violation, 'check' | 'message' | 'remedy'>;
 
@@ -37,6 +44,10 @@ export interface LiveFinding {
   /** Why Pods fail: `http-404`. */
   readonly cause?: string;
   readonly message: string;
+  /** `status: 503`, `since: 2026-11-20T11:40:00Z` */
+  readonly facts?: readonly string[];
+  /** What helps, where it is no command. */
+  readonly remedy?: string;
   readonly pods: number;
   /** The command to run: `kubectl rollout restart deployment/web -n apps`. */
   readonly command?: string;

@@ -2,7 +2,7 @@ import { pageHatchings } from '../drawing/colours.ts';
 import { PAGE_SCENE_WIDTH, pageScene, sceneInWords, type Phrase } from '../drawing/page-scene.ts';
 import { startStrip, stripTicks } from '../drawing/start-strip.ts';
 import { formatPath } from '../../base/json/field-path.ts';
-import { count, cut } from '../../base/text/cut.ts';
+import { count, cut, cutAtWord } from '../../base/text/cut.ts';
 import { breakablePieces } from '../../base/text/wrap.ts';
 import { utf8Length } from '../../base/text/utf8.ts';
 import { escapeXml, type Markup } from '../../base/text/visible.ts';
@@ -94,6 +94,11 @@ const MOST_CONTAINERS = 30;
 
 const short = (text: string, most = MOST_TEXT): string => cut(text, most, '…');
 
+/** A remedy is shown whole, unless it has a hostile name. */
+const MOST_REMEDY = 600;
+const sentence = (text: string, most = MOST_TEXT): string => cutAtWord(text, most);
+const remedyOf = (text: string): Markup => breakable(sentence(text, MOST_REMEDY));
+
 /** The values of pages/report/workload.eta. Texts are escaped by the template; Markup is inserted unchanged. */
 export type RowView = ReturnType<typeof rowView>;
 type RowTemplate = (view: RowView) => Markup;
@@ -127,7 +132,13 @@ function rowView(workload: ReportedWorkload, size: RowSize, drawings?: SceneDraw
     /** Checks with findings that are not shown, separated by spaces: the choice of a check finds the row. */
     otherChecks: [...otherChecks].join(' '),
     live: live.slice(0, size.findings).map((finding) => {
-      return { ...finding, message: short(finding.message), isFailing: isFailingRule(finding.name) };
+      return {
+        ...finding,
+        message: sentence(finding.message),
+        facts: (finding.facts ?? []).map((fact) => short(fact)),
+        remedy: finding.remedy === undefined ? undefined : remedyOf(finding.remedy),
+        isFailing: isFailingRule(finding.name),
+      };
     }),
     containers:
       drawings === undefined
@@ -135,7 +146,7 @@ function rowView(workload: ReportedWorkload, size: RowSize, drawings?: SceneDraw
         : containers.slice(0, MOST_CONTAINERS).map((container) => containerView(container, drawings)),
     notInjected:
       size.note === undefined
-        ? [...leftOut(workload), ...explanation.notInjected, ...warnings].map((reason) => short(reason))
+        ? [...leftOut(workload), ...explanation.notInjected, ...warnings].map((reason) => sentence(reason))
         : [size.note],
     place: short(place, size.characters),
     policies: policies.slice(0, size.policies),
@@ -158,13 +169,13 @@ function findingView({ action, check, path, message, remedy }: Violation) {
     tone,
     check,
     path: breakable(short(formatPath(path))),
-    message: breakable(short(message)),
-    remedy: remedy === undefined ? undefined : breakable(short(remedy)),
+    message: breakable(sentence(message)),
+    remedy: remedy === undefined ? undefined : remedyOf(remedy),
   };
 }
 
-/** A text as content, with the places at which a browser may break the paths of fields in it. */
-function breakable(text: string): Markup {
+/** A text that a browser may break inside its long words, as `breakablePieces` tells. */
+export function breakable(text: string): Markup {
   // A quotation mark needs its long name in attributes only, and findings have thousands.
   return breakablePieces(text).map(escapeXml).join('<wbr>').replaceAll('&quot;', '"');
 }

@@ -9,6 +9,7 @@ import {
   exceptionSpec,
   type ExceptionSpec,
 } from '../../engine/policy/probe-exception.ts';
+import { breakable } from './rows.ts';
 import { LIFE_ORDER, OWN_PROBE } from '../timeline/explained-probes.ts';
 import {
   EXCEPTED,
@@ -165,7 +166,7 @@ export function exceptionViews({ snapshot, now }: Report): ExceptionView[] {
       return {
         name,
         checks: checks.join(', '),
-        workloads: workloadsText(about),
+        workloads: breakable(workloadsText(about)),
         owner: ticket === undefined ? owner : `${owner} (${ticket})`,
         reason,
         instant,

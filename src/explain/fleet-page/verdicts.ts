@@ -54,11 +54,15 @@ export function lackingPods(live: readonly LiveFinding[]): number {
   return live.reduce((sum, { name, pods }) => (name === MISSED_PODS_RULE ? sum + pods : sum), 0);
 }
 
-/** `1 denial, 2 warnings` */
-export function findingsInWords(violations: readonly Pick<Violation, 'action'>[]): string {
+/** `2 denials (named-port), 5 warnings`: the checks of denials stand beside their number, as causes do for failures. */
+export function findingsInWords(violations: readonly Pick<Violation, 'action' | 'check'>[]): string {
   return FINDING_ACTIONS.flatMap((action) => {
-    const number = violations.filter((violation) => violation.action === action).length;
-    return number === 0 ? [] : [count(number, BY_ACTION[action].noun)];
+    const found = violations.filter((violation) => violation.action === action);
+    if (found.length === 0) return [];
+    const checks = [...new Set(found.map(({ check }) => check))];
+    const more = checks.length > MOST_CAUSES ? ', …' : '';
+    const named = action === 'Deny' ? ` (${checks.slice(0, MOST_CAUSES).join(', ')}${more})` : '';
+    return [count(found.length, BY_ACTION[action].noun) + named];
   }).join(', ');
 }
 

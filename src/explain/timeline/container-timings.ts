@@ -1,8 +1,9 @@
+import { isPortName } from '../../engine/probe/handler-values.ts';
 import { without } from '../../base/json/json-value.ts';
 import { DEFAULT_POD_GRACE_SECONDS } from '../../engine/probe/api-defaults.ts';
-import type { Kill } from '../../engine/probe/grace-period.ts';
+import type { Kill } from '../../engine/time/kill.ts';
 import type { ProbeKind } from '../../engine/probe/probe.ts';
-import type { ProbeTiming } from '../../engine/probe/timing.ts';
+import type { ProbeTiming } from '../../engine/time/timing.ts';
 import type { BrokenProbe } from '../../engine/verdict/broken-probes.ts';
 import { isProbeObject, killOf, type Container } from '../../engine/workload/pod.ts';
 import { isDeclared } from '../../engine/workload/ports.ts';
@@ -20,6 +21,7 @@ export function containerTimings({ written, hasPreStop }: Container): ContainerT
 
 /**
  * The probes that never have a result, because they name a port that the container does not declare, with that name.
+ * What is no name of a port is refused by the API server, and no kubelet sees it.
  * The kubelet discards each result (pkg/kubelet/prober/worker.go, doProbe): such a probe never succeeds, fails or
  * kills.
  */
@@ -27,7 +29,9 @@ export function muteProbes({ written, readablePorts }: Container): ReadonlyMap<P
   return new Map(
     written.flatMap(({ kind, handler }) => {
       const port = handler?.kind === 'httpGet' || handler?.kind === 'tcpSocket' ? handler.port : undefined;
-      return typeof port === 'string' && !isDeclared(readablePorts, port) ? [[kind, port] as const] : [];
+      return typeof port === 'string' && isPortName(port) && !isDeclared(readablePorts, port)
+        ? [[kind, port] as const]
+        : [];
     }),
   );
 }

@@ -1,10 +1,12 @@
 import type { JsonObject } from '../../base/json/json-value.ts';
 import { formatPath } from '../../base/json/field-path.ts';
-import { formatNotInjected } from '../../engine/defaulting/injection.ts';
+import { formatNotInjected } from '../../engine/defaulting/not-injected.ts';
 import { readProvenance } from '../../engine/defaulting/patch.ts';
 import { templatePolicy } from '../../engine/defaulting/default-probes.ts';
 import { INJECTED_ANNOTATION } from '../../engine/policy/annotations.ts';
 import { brokenProbes, type BrokenProbe } from '../../engine/verdict/broken-probes.ts';
+import { refusalsOf, refusedProbes, type RefusedProbe } from './refused-probes.ts';
+import { policyOfPod } from '../../engine/verdict/judge.ts';
 import { permittedDefaulting } from '../../engine/verdict/permitted-defaulting.ts';
 import { exceptionsOfWorkload, type ExceptionOfWorkload } from '../../engine/verdict/exceptions-of-workload.ts';
 import { mayHaveProbes, type Pod, type ProbedContainer } from '../../engine/workload/pod.ts';
@@ -16,13 +18,13 @@ import { explainedProbes } from './explained-probes.ts';
 import { containerFigures } from './figures.ts';
 import { hangScene, startScene } from './scene.ts';
 import { caveatsOf, headlineOf, summaryOf } from './summary.ts';
-import { namesOf, workloadNameOf } from '../../engine/workload/workload-of-pod.ts';
+import { namesOf } from '../../engine/workload/workload-of-pod.ts';
 import type { WorkloadPolicy } from '../../engine/policy/policy-set.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { ContainerExplanation, WorkloadExplanation } from './explanation.ts';
 
 export interface ExplainSettings {
-  readonly policies: Snapshot;
+  readonly snapshot: Snapshot;
   readonly namespace: string;
   readonly kinds: readonly WorkloadKind[];
   /** The instant at which exceptions count or have ended, in milliseconds since the epoch. */
@@ -41,19 +43,18 @@ export interface ExplainSettings {
 export function explainManifest(
   object: JsonObject,
   place: string,
-  { policies, namespace: fallback, kinds, now, isFromCluster = false }: ExplainSettings,
+  { snapshot, namespace: fallback, kinds, now, isFromCluster = false }: ExplainSettings,
   places: FieldPlaces = NO_PLACES,
 ): WorkloadExplanation | undefined {
   const kind = workloadKindOfManifest(object, kinds);
   const found = kind && templatesToLookAt(object, kind);
   if (kind === undefined || found?.kind !== 'checked') return undefined;
   const { name, generateName = '', namespace = fallback } = namesOf(object);
-  const itself = workloadNameOf(object, kind, false);
   const names = [{ kind: kind.kind, name: name ?? '' }];
   const explained = readPods(found.templates, kind).map((pod) => {
     const podLabels = pod.labels;
-    const policy = policies.policyFor(namespace, podLabels, itself);
-    const excepted = exceptionsOfWorkload({ namespace, names, podLabels }, policies, policy, now);
+    const policy = policyOfPod({ object, kind, namespace }, pod, snapshot);
+    const excepted = exceptionsOfWorkload({ namespace, names, podLabels }, snapshot, policy, now);
     return {
       ...explainPod(pod, policy, excepted, places, isFromCluster && isPod(kind)),
       exceptions: excepted.map(exceptionSentence),
@@ -95,15 +96,15 @@ function explainPod(
         !hasEnded && checks.includes(check) && (containers === undefined || containers.includes(name)),
     );
   const broken = brokenProbes(effective, policy);
+  const refused = refusedProbes(effective, policy);
   const containers = effective.containers.filter(mayHaveProbes).map((container) => {
-    const found = broken.filter(
-      ({ check, container: { list, index } }) =>
-        list === container.list && index === container.index && !isExcepted(container, check),
-    );
+    const isHere = ({ container: { list, index } }: RefusedProbe | BrokenProbe): boolean =>
+      list === container.list && index === container.index;
+    const found = broken.filter((one) => isHere(one) && !isExcepted(container, one.check));
     const injectedEarlier = earlier.get(container.name);
     const decided = { container, templatePath: pod.path, injections, injectedEarlier, places };
-    const measured = policy.starts?.(container.name)?.seconds ?? [];
-    return explainContainer({ ...decided, policy: policyFor(container) }, measured, found);
+    const measured = policy.starts?.(container.name, container.image)?.seconds ?? [];
+    return explainContainer({ ...decided, policy: policyFor(container) }, measured, found, refused.filter(isHere));
   });
   return { containers, notInjected: [...notInjected.map(formatNotInjected), ...warnings] };
 }
@@ -112,6 +113,7 @@ function explainContainer(
   decided: Decided,
   measured: readonly number[],
   found: readonly BrokenProbe[],
+  refused: readonly RefusedProbe[],
 ): ContainerExplanation {
   const { container } = decided;
   const { name, role, place, mayBeRestarted: restarts } = container;
@@ -127,7 +129,7 @@ function explainContainer(
   const shown = {
     probes: explainedProbes(decided, timings),
     scenes: [startScene(facts), hangScene(facts)],
-    caveats: caveatsOf(container, ports, figures, broken),
+    caveats: [...refusalsOf(container, refused), ...caveatsOf(container, ports, figures, broken)],
   };
   return {
     name,

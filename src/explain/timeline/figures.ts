@@ -1,4 +1,4 @@
-import { longestKillSeconds, MINIMUM_KILL_SECONDS, type Kill } from '../../engine/probe/grace-period.ts';
+import { longestKillSeconds, MINIMUM_KILL_SECONDS, type Kill } from '../../engine/time/kill.ts';
 import {
   firstProbeSpan,
   guaranteedRestartSeconds,
@@ -6,9 +6,9 @@ import {
   longestRecoverySeconds,
   longestStartSeconds,
   verdictSpan,
-} from '../../engine/probe/timing.ts';
+} from '../../engine/time/timing.ts';
 import type { ProbeKind } from '../../engine/probe/probe.ts';
-import type { ProbeTiming, Span } from '../../engine/probe/timing.ts';
+import type { ProbeTiming, Span } from '../../engine/time/timing.ts';
 import type { ContainerTimings } from './container-timings.ts';
 
 /**

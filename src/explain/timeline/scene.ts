@@ -1,12 +1,13 @@
 import { duration } from '../../base/text/duration.ts';
 import type { ProbeKind } from '../../engine/probe/probe.ts';
-import type { Span } from '../../engine/probe/timing.ts';
+import type { Span } from '../../engine/time/timing.ts';
 import type { UnknownTime } from './container-timings.ts';
 import { figureOf, type Figure } from './figures.ts';
 
 /**
  * The meaning of a stretch of time. safe: no probe kills yet; unsure: may pass, may be killed; stopping: SIGTERM has
- * been sent; unnoticed: broken, and no probe has given up yet; idle, maybe, serving: no, perhaps, or sure traffic.
+ * been sent; unnoticed: broken, and no probe has given up yet; maybe, serving: perhaps, or sure traffic; idle: no
+ * traffic, or no limit.
  */
 export type Tone = 'safe' | 'unsure' | 'stopping' | 'dead' | 'unnoticed' | 'idle' | 'maybe' | 'serving';
 
@@ -195,7 +196,7 @@ function freeStart({ mute, hasLiveness }: ContainerFacts): Segment {
   const never = 'Never counts as started: the startup probe never has a result. No probe kills the container.';
   return mute.includes('startupProbe')
     ? segment('unnoticed', 0, Infinity, 'never counts as started', never)
-    : segment('safe', 0, Infinity, 'no limit', free);
+    : segment('idle', 0, Infinity, 'no limit', free);
 }
 
 function trafficAtStart({ earliest, latest }: Span, hasReadiness: boolean): Segment[] {

@@ -1,5 +1,5 @@
 import type { ProbeKind } from '../../engine/probe/probe.ts';
-import { OPEN_GATE_ISSUE, OPEN_GATE_VERSIONS, type Span } from '../../engine/probe/timing.ts';
+import { OPEN_GATE_ISSUE, OPEN_GATE_VERSIONS, type Span } from '../../engine/time/timing.ts';
 import { duration } from '../../base/text/duration.ts';
 import { isProbeObject, type Container } from '../../engine/workload/pod.ts';
 import { namedPort } from '../../engine/checks/named-port.ts';
@@ -162,7 +162,7 @@ function trafficText(facts: ContainerFacts): string {
   const ready = figureOf(figures, 'ready-after-start')?.span;
   const again = figureOf(figures, 'ready-again')?.span;
   if (ready === undefined || again === undefined) return 'even when it cannot serve: no readiness probe';
-  return `Ready ${range(ready)} after a healthy start; off ${range(endOfTraffic(figures))} after it fails, on again within ${again.latest} s`;
+  return `Ready ${range(ready)} after an instant start; off ${range(endOfTraffic(figures))} after it fails, on again within ${again.latest} s`;
 }
 
 const SHORT_KINDS = { startupProbe: 'startup', livenessProbe: 'liveness', readinessProbe: 'readiness' } as const;

@@ -1,3 +1,5 @@
+import { isIPv4, isIPv6 } from 'node:net';
+import { quote } from '../../base/text/cut.ts';
 import { PAGE_SECURITY_POLICY, reportPage } from '../../explain/fleet-page/report-page.ts';
 import { plainApp, type PortLimits } from '../../process/http-app.ts';
 import { ListeningPort } from '../../process/listening-port.ts';
@@ -10,6 +12,8 @@ import type { ObserverContext } from '../observer-part.ts';
 export interface DashboardSettings extends Pick<FleetSources, 'enforcement'> {
   /** Undefined = there is no page. */
   readonly dashboardPort: number | undefined;
+  /** DNS names by which people open the page, beside those that `isSafeHost` knows. */
+  readonly dashboardHosts: readonly string[] | undefined;
   readonly host: string;
   readonly mutation: MutationMode;
 }
@@ -17,7 +21,7 @@ export interface DashboardSettings extends Pick<FleetSources, 'enforcement'> {
 /** The port of the page, if one is set. `dropped` is called when a connection is closed to keep to the limit. */
 export function dashboardPort(
   context: ObserverContext,
-  { dashboardPort: port, host, enforcement, mutation }: DashboardSettings,
+  { dashboardPort: port, dashboardHosts = [], host, enforcement, mutation }: DashboardSettings,
   election: Pick<LeaderElection, 'isLeader' | 'leaderName'>,
   dropped: () => void,
 ): ListeningPort | undefined {
@@ -33,7 +37,7 @@ export function dashboardPort(
       throw error;
     }
   }, monotonic);
-  const build = (): FastifyInstance => buildDashboardApp(page, { dropped, monotonic });
+  const build = (): FastifyInstance => buildDashboardApp(page, { dropped, monotonic }, dashboardHosts);
   return new ListeningPort(build, { host, port, flag: '--dashboard-port' });
 }
 
@@ -54,14 +58,38 @@ const HEADERS = {
   // Shared caches must not keep the page, and a browser asks each time.
   'cache-control': 'private, no-cache',
 };
+const OPEN_OTHERWISE =
+  'Open it at http://localhost by kubectl port-forward, or list the name in --dashboard-hosts ' +
+  '(observer.dashboard.hosts).\n';
 const NOT_YET = 'The policies have not been read yet. Ask again in a few seconds.\n';
 
+/**
+ * True if no foreign web page can have this `Host`. The owner of a public DNS name can let the name point to 127.0.0.1,
+ * and so read a port-forward from a browser. IP addresses, `localhost`, and names that are no public ones are safe.
+ *
+ * @param host the header as sent, with or without a port
+ * @param allowed names in lower case, without a port, that the cluster's owner vouches for
+ */
+export function isSafeHost(host: string, allowed: readonly string[]): boolean {
+  const [, inBrackets, plain = ''] = /^(?:\[([\da-f:.]+)\]|([\w.-]+?)\.?)(?::\d+)?$/i.exec(host) ?? [];
+  const name = plain.toLowerCase();
+  return isIPv6(inBrackets ?? '') || isIPv4(name) || OF_CLUSTER.test(name) || allowed.includes(name);
+}
+
+/** One label, a name of RFC 6761 or of a cluster, or a last label with a hyphen, which only `xn--` domains have. */
+const OF_CLUSTER = /^[\w-]+$|\.(?:localhost|svc|svc\.cluster\.local|(?!xn--)\w+-[\w-]+)$/;
+
 /** The app of the page: `GET /` and `HEAD /`, and nothing else. `page` resolves with undefined while there is none. */
-export function buildDashboardApp(page: () => Promise<string | undefined>, inputs: PortLimits): FastifyInstance {
+export function buildDashboardApp(
+  page: () => Promise<string | undefined>,
+  inputs: PortLimits,
+  hosts: readonly string[],
+): FastifyInstance {
   const app = plainApp(inputs);
-  app.addHook('onRequest', (_request, reply, done) => {
+  app.addHook('onRequest', ({ headers: { host = '' } }, reply, done) => {
     void reply.headers(HEADERS);
-    done();
+    if (isSafeHost(host, hosts)) done();
+    else void reply.code(421).send(`The page does not answer to the Host ${quote(host)}. ${OPEN_OTHERWISE}`);
   });
   app.get('/', async (_request, reply) => {
     const shown = await page();

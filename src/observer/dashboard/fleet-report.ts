@@ -1,11 +1,16 @@
+import { isOfController } from '../observed-workload.ts';
+import { refusal } from '../../cluster/client/live-reader.ts';
+import { collectionPath } from '../../cluster/client/api-path.ts';
 import { PagedList } from '../../cluster/client/paged-list.ts';
+import { LIST_WORKLOADS } from '../../explain/fleet-page/report.ts';
+import { rolloutHold } from '../../explain/fleet-page/restart-line.ts';
 import { liveFindings } from '../../explain/fleet-page/live-findings.ts';
-import { isOfController, refusal } from '../../cluster/sources/cluster-kinds.ts';
 import { count } from '../../base/text/cut.ts';
 import { explainManifest } from '../../explain/timeline/explain-manifest.ts';
 import { sourcesOf } from '../../engine/verdict/judge.ts';
-import { collectionOf, observedKinds, type ObservedKind } from '../observed-workload.ts';
+import { observedKinds, type ObservedKind } from '../observed-workload.ts';
 import { judgeLive, type VerdictSettings } from '../scan/verdicts.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { Report, ReportedWorkload } from '../../explain/fleet-page/report.ts';
@@ -39,7 +44,7 @@ export async function fleetReport(sources: FleetSources, now: number): Promise<R
   for (const kind of kinds) {
     if (leftOut > 0) break;
     try {
-      await new PagedList(client).forEachPage({ path: collectionOf(kind.served), dropsStatus: true }, ({ items }) => {
+      await new PagedList(client).forEachPage({ path: collectionPath(kind.served), dropsStatus: true }, ({ items }) => {
         for (const item of items) {
           if (isOfController(item, kind.served)) continue;
           if (workloads.length >= MOST_READ_WORKLOADS) leftOut += 1;
@@ -66,6 +71,7 @@ export async function fleetReport(sources: FleetSources, now: number): Promise<R
     isLive: true,
     snapshot,
     problems,
+    nextSteps: [{ text: 'Exempt namespaces are left out. See what the cluster has:', command: LIST_WORKLOADS }],
   };
 }
 
@@ -79,11 +85,16 @@ function reportedWorkload(
   const { namespace = '', name } = item.metadata;
   const judged = isExempt(namespace) ? undefined : judgeLive(item, kind, snapshot, settings, now);
   if (judged === undefined) return undefined;
-  const named = { namespace, kind: kind.served.kind, group: kind.served.group, name };
-  const context = { policies: snapshot, namespace, kinds, now };
+  const hold = rolloutHold(item as unknown as JsonObject);
+  const named = { namespace, kind: kind.served.kind, group: kind.served.group, name, hold };
+  const context = { snapshot, namespace, kinds, now };
   const explanation = explainManifest(judged.object, `${named.kind} ${namespace}/${name}`, context);
   if (explanation === undefined) return undefined;
-  const { violations, warnings } = judged;
+  const { warnings, stored } = judged;
+  const violations = judged.violations.map((one) => {
+    const how = stored(one);
+    return how === undefined ? one : { ...one, message: `${one.message} (stored ${how})` };
+  });
   // The page does not show what set each field.
   const containers = explanation.containers.map((container) => ({ ...container, fields: [] }));
   const live = liveFindings(extraResults.of(named), named);

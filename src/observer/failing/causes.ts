@@ -1,3 +1,6 @@
+import { observedStartup } from '../../engine/checks/observed-startup.ts';
+import { CONTAINER_WAIT_TEXTS, POD_WAIT_TEXTS, type ContainerWaitCause, type PodWaitCause } from './wait-causes.ts';
+
 /** The texts of a finding about a cause. */
 export interface CauseText {
   /** Follows `container "app": its readinessProbe (httpGet /healthz on port http) `, or `container "app" `. */
@@ -26,6 +29,10 @@ export const CAUSE_TEXTS = {
     problem: 'is redirected without end',
     remedy: 'Set httpGet.path to a path that answers without a redirect.',
   },
+  'rate-limit': {
+    problem: 'is refused by a limit: HTTP status 429, or RESOURCE_EXHAUSTED of gRPC',
+    remedy: 'Exempt the path of the probe from the limit, or set a larger periodSeconds.',
+  },
   'http-4xx': {
     problem: 'gets an HTTP status from 400 to 499',
     remedy: 'Set httpGet.path and httpGet.httpHeaders to a request that the application accepts.',
@@ -39,6 +46,17 @@ export const CAUSE_TEXTS = {
     problem: 'is redirected to another host, and the kubelet counts that as success',
     remedy: 'Set httpGet.path to a path that answers without a redirect. Until then the probe checks nothing.',
   },
+  'redirect-https': {
+    problem: 'is redirected to https, and gets no answer there',
+    remedy:
+      'Set httpGet.scheme: HTTPS and the port that serves TLS, or exempt the path of the probe from the redirect.',
+  },
+  'mesh-plain': {
+    problem: 'is refused by the proxy of the mesh, which takes no plain connection',
+    remedy:
+      'Remove the annotation sidecar.istio.io/rewriteAppHTTPProbers: "false", or use exec. A tcpSocket probe would ' +
+      'ask the proxy, and pass whatever the application does.',
+  },
   'connection-refused': {
     problem: 'gets no connection',
     remedy: 'Set the port to the one that the container listens on, and let the container listen on 0.0.0.0 or [::].',
@@ -46,6 +64,11 @@ export const CAUSE_TEXTS = {
   unreachable: {
     problem: 'cannot reach the address',
     remedy: 'Remove host from the probe. If it has none, check the network of the node and the network policies.',
+  },
+  'connection-timeout': {
+    problem: 'gets no answer to its connection: packets are dropped on the way',
+    remedy:
+      'Let the node reach the port: check network policies, firewalls and the node. A larger timeoutSeconds does not help.',
   },
   timeout: {
     problem: 'gets no answer within timeoutSeconds',
@@ -61,7 +84,9 @@ export const CAUSE_TEXTS = {
   },
   'other-protocol': {
     problem: 'gets an answer that is not HTTP/1.1',
-    remedy: 'Set the port of an HTTP server. For a gRPC server use grpc, for any other server tcpSocket.',
+    remedy:
+      'Set the port of an HTTP server. For a gRPC server use grpc, for any other server tcpSocket. ' +
+      'A server that expects a PROXY header closes the connection, too: probe a port without the header.',
   },
   'executable-not-found': {
     problem: 'names a program that the image does not have',
@@ -73,8 +98,19 @@ export const CAUSE_TEXTS = {
     remedy: 'Run the command with kubectl exec in the container, and correct the command or the application.',
   },
   'grpc-unhealthy': {
-    problem: 'is told by the gRPC health service that the service is not healthy',
-    remedy: 'Set grpc.service to a service that the health service knows, and check the state of the application.',
+    problem: 'is told by the gRPC health service that the application does not serve now',
+    remedy:
+      'Read the log of the container: the application sets this state itself. Where it waits for another service, ' +
+      'readiness may fail, and liveness must not.',
+  },
+  'grpc-service-unknown': {
+    problem: 'asks the gRPC health service for a service that it does not know',
+    remedy: 'Set grpc.service to a service that the health service knows, or remove it.',
+  },
+  'grpc-error': {
+    problem: 'gets an error from the gRPC health service',
+    remedy:
+      'Read the code in the event. Unauthenticated and PermissionDenied ask for credentials, which a probe cannot send.',
   },
   'grpc-unimplemented': {
     problem: 'asks a gRPC server that has no health service',
@@ -102,19 +138,16 @@ export const CAUSE_TEXTS = {
     problem: 'ends again and again, because it uses more memory than its limit',
     remedy: 'Set a larger memory limit, or let the application use less memory.',
   },
-  'cannot-start': {
-    problem: 'does not start',
-    remedy: 'Read the events of the Pod with kubectl describe pod. Correct the image, or what the container refers to.',
-  },
+  ...CONTAINER_WAIT_TEXTS,
+  ...POD_WAIT_TEXTS,
 } as const satisfies Readonly<Record<string, CauseText>>;
 
 export type FailureCause = keyof typeof CAUSE_TEXTS;
 export type KillCause = 'killed-while-starting' | 'killed-while-serving';
 /** What the status of a container tells without any probe. */
-const CONTAINER_CAUSES = ['crash-loop', 'out-of-memory', 'cannot-start'] as const;
-export type ContainerCause = (typeof CONTAINER_CAUSES)[number];
+type ContainerCause = 'crash-loop' | 'out-of-memory' | ContainerWaitCause;
 /** The result that a failing probe got, as far as the kubelet's text shows it. */
-export type AnswerCause = Exclude<FailureCause, KillCause | ContainerCause>;
+export type AnswerCause = Exclude<FailureCause, KillCause | ContainerCause | PodWaitCause>;
 
 /** Answers of no slow start: reported at once. A kill that follows them is their effect, and is not reported. */
 const DEFINITE: ReadonlySet<string> = new Set<AnswerCause>([
@@ -125,6 +158,8 @@ const DEFINITE: ReadonlySet<string> = new Set<AnswerCause>([
   'http-3xx',
   'http-4xx',
   'redirect-other-host',
+  'redirect-https',
+  'mesh-plain',
   'tls-mismatch',
   'tls-handshake',
   'other-protocol',
@@ -137,6 +172,41 @@ export function isDefinite(cause: string): boolean {
   return DEFINITE.has(cause);
 }
 
-export function isContainerCause(cause: string): boolean {
-  return CONTAINER_CAUSES.some((one) => one === cause);
+/** Answers of an application that runs. The kill of a liveness probe that gets nothing else is no slow start. */
+export const STATUSES: ReadonlySet<string> = new Set<AnswerCause>([
+  'http-5xx',
+  'rate-limit',
+  'grpc-unhealthy',
+  'grpc-service-unknown',
+  'grpc-error',
+]);
+
+type LiveCause = Readonly<{ cause?: string; probe?: string; container?: string }>;
+
+/**
+ * Findings without those about measured starts of containers whose endpoint gives a wrong answer now: more time would
+ * not help.
+ *
+ * @param live the results about the live Pods of the workload
+ */
+export function withoutWrongStarts<Found extends Readonly<Record<'check' | 'container', string>>>(
+  found: readonly Found[],
+  live: readonly { readonly properties: LiveCause }[],
+): readonly Found[] {
+  // A redirect to another host counts as success.
+  const late = new Set(live.map(({ properties: one }) => one.cause === 'killed-while-starting' && one.container));
+  const isWrong = ({ cause = '', probe, container = '' }: LiveCause): boolean =>
+    isDefinite(cause)
+      ? cause !== 'redirect-other-host'
+      : STATUSES.has(cause) && probe === 'livenessProbe' && !late.has(container);
+  const wrong = new Set(live.map(({ properties }) => isWrong(properties) && properties.container));
+  return found.filter(({ check, container }) => check !== observedStartup.id || !wrong.has(container));
+}
+
+/** What a cause is about. `undefined` for a text that is no cause. */
+export function subjectOfCause(cause: string): 'probe' | 'container' | 'pod' | undefined {
+  if (Object.hasOwn(POD_WAIT_TEXTS, cause)) return 'pod';
+  if (cause === 'crash-loop' || cause === 'out-of-memory' || Object.hasOwn(CONTAINER_WAIT_TEXTS, cause))
+    return 'container';
+  return Object.hasOwn(CAUSE_TEXTS, cause) ? 'probe' : undefined;
 }

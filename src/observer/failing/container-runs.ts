@@ -80,23 +80,29 @@ function toldRun(
 function untoldRun(
   container: ContainerHealth,
   hints: readonly ProbeHint[],
-  { from, until, bySignal: hadSignal, outOfMemory }: EndedRun,
+  { from, until, bySignal, exitCode, outOfMemory }: EndedRun,
   kills: readonly ProbeTime[],
   now: number,
 ): ContainerRunTimes {
   const { limits } = container;
-  const bySignal = hadSignal && !outOfMemory;
-  const endsForMilliseconds = bySignal ? limits.killSeconds * 1000 : 0;
-  const run = { from, until, endsForMilliseconds, killedAt: undefined };
   const isToldByNow = now - until >= LATE_EVENT_MILLISECONDS;
-  // The probe that stopped the container last, shortly before this run.
-  const before = latest(kills.filter(({ at }) => at <= from && at >= from - RECOVERED_MILLISECONDS))?.probe;
+  // A server may handle SIGTERM, and then ends with 0.
+  const mayBeSignal = !outOfMemory && (bySignal || exitCode === 0);
+  const endsForMilliseconds = mayBeSignal ? limits.killSeconds * 1000 : 0;
+  // The probe that stopped the container last. The kubelet writes an event of a Pod in 5 minutes at last, of any kind,
+  // so a loop may go on for long without another kill among them.
+  const longest = mayBeSignal && until - from < RECOVERED_MILLISECONDS ? Infinity : RECOVERED_MILLISECONDS;
+  const before = latest(kills.filter(({ at }) => at <= from && at >= from - longest))?.probe;
+  const run = { from, until, endsForMilliseconds, killedAt: undefined };
   const inTime = until - from >= (limits.earliestKillSeconds ?? Infinity) * 1000;
-  if (!bySignal || !inTime) return { ...run, killer: isToldByNow ? undefined : before };
+  if (!mayBeSignal || !inTime) return { ...run, killer: isToldByNow ? undefined : before };
   const failed = failedLast(container, hints, from + 1, until);
   // Without any event of this run, the runs before tell who stops the container.
-  if (failed === undefined) return { ...run, killer: before ?? failedLast(container, hints, 0, from)?.probe };
-  if (failed.at >= until - endsForMilliseconds - CRASH_MILLISECONDS)
+  const ofRunsBefore = bySignal ? failedLast(container, hints, 0, from)?.probe : undefined;
+  if (failed === undefined) return { ...run, killer: before ?? ofRunsBefore };
+  // Where the kubelet has stopped the container before, the event may be one of the first failure in a row.
+  const inARow = before === undefined ? 0 : (limits.liveness?.verdictSeconds ?? 0) * 1000;
+  if (failed.at >= until - endsForMilliseconds - CRASH_MILLISECONDS - inARow)
     return { ...run, killedAt: failed.at, killer: failed.probe };
   return { ...run, killer: isToldByNow ? undefined : failed.probe };
 }
@@ -151,9 +157,11 @@ function wentOn(run: ContainerRunTimes, hint: ProbeHint, at: number, now: number
   return at < run.until - CRASH_MILLISECONDS - run.endsForMilliseconds;
 }
 
+const ENDS: ReadonlySet<string> = new Set(['connection-refused', 'connection-lost', 'mesh-plain']);
+
 /** True for an answer that every container gives when it ends. */
 export function comesFromEnd({ cause, isVoid }: ProbeHint): boolean {
-  return cause === 'connection-refused' || cause === 'connection-lost' || (isVoid && cause === 'unclear');
+  return ENDS.has(cause) || (isVoid && cause === 'unclear');
 }
 
 /** A kill by a probe from which the container has not recovered. */

@@ -1,7 +1,7 @@
 import { comesFromEnd, probeKillOf, LATE_EVENT_MILLISECONDS, runsOf, timesBefore, timesIn } from './container-runs.ts';
 import type { ProbeHint } from './probe-events.ts';
 import type { ProbeKind } from '../../engine/probe/probe.ts';
-import { isDefinite, type AnswerCause, type FailureCause } from './causes.ts';
+import { isDefinite, STATUSES, type AnswerCause, type FailureCause } from './causes.ts';
 import type { ProbeKill } from './container-runs.ts';
 import type { ContainerHealth, DescribedProbe, PodHealth } from './pod-health.ts';
 
@@ -12,8 +12,10 @@ export interface FailureFacts {
   /** The timeout that ran out. */
   readonly timeoutSeconds?: number;
   readonly exitCode?: number;
-  /** The kubelet's word for a container that does not start: `ImagePullBackOff`. */
+  /** The word of the kubelet, the scheduler or a controller: `ImagePullBackOff`. */
   readonly reason?: string;
+  /** What it says. */
+  readonly words?: string;
   /** Since when the Pod is not Ready, in milliseconds since the epoch. */
   readonly since?: number;
   /** The kubelet has told the failure so often, at least. */
@@ -23,7 +25,8 @@ export interface FailureFacts {
 }
 
 export interface Failure {
-  readonly container: string;
+  /** Undefined when the whole Pod or the workload waits. */
+  readonly container: string | undefined;
   /** Undefined when a container fails by itself. */
   readonly probe: ProbeKind | undefined;
   readonly cause: FailureCause;
@@ -34,9 +37,6 @@ export interface Failure {
   readonly isEarly?: boolean;
   readonly facts?: FailureFacts;
 }
-
-/** Answers of an application that runs. The kill of a liveness probe that gets nothing else is no slow start. */
-const STATUSES: ReadonlySet<string> = new Set<AnswerCause>(['http-5xx', 'grpc-unhealthy']);
 
 /** Each start has some failures. With a probe that stops the container, its longest start counts instead. */
 const PATIENCE_MILLISECONDS = 30_000;
@@ -65,14 +65,26 @@ type Answer = ProbeHint & { readonly probe: ProbeKind; readonly cause: AnswerCau
 type Case = ReturnType<typeof caseOf>;
 
 function caseOf(pod: PodHealth, container: ContainerHealth, hints: readonly ProbeHint[], now: number) {
-  const answers = hints.filter(
-    (hint): hint is Answer =>
-      hint.cause !== 'killed' && hint.probe !== undefined && container.probes[hint.probe] !== undefined,
-  );
+  const answers = hints
+    .filter(
+      (hint): hint is Answer =>
+        hint.cause !== 'killed' && hint.probe !== undefined && container.probes[hint.probe] !== undefined,
+    )
+    .map((hint) => inPlace(hint, container.probes[hint.probe]));
   const runs = runsOf(container, hints, now);
   const kill = probeKillOf(pod, container, runs, answers, now);
   return { pod, container, answers, now, runs, kill, killing: kill === undefined ? [] : answersOf(kill, answers, now) };
 }
+
+/** What only the Pod tells of an answer: it came after a redirect to https, or from the proxy of a mesh. */
+function inPlace(hint: Answer, described: DescribedProbe | undefined): Answer {
+  if (described?.isRefusedByMesh === true && OF_MESH.has(hint.cause)) return { ...hint, cause: 'mesh-plain' };
+  const isRedirected = hint.asksHttps === true && described?.isHttps === false;
+  return isRedirected && !hint.isVoid && hint.status === undefined ? { ...hint, cause: 'redirect-https' } : hint;
+}
+
+/** What a client gets from a proxy that wants mutual TLS, and a gRPC probe from any port that speaks no gRPC. */
+const OF_MESH: ReadonlySet<string> = new Set(['connection-lost', 'other-protocol', 'connection-refused']);
 
 function failuresOf(known: Case): Failure[] {
   const found = new Map<string, Failure>();
@@ -86,9 +98,8 @@ function failuresOf(known: Case): Failure[] {
     if (!found.has(key)) found.set(key, { container: name, probe, cause, described, isVoid, isEarly, facts });
   };
   for (const kind of ['startupProbe', 'livenessProbe', 'readinessProbe'] as const) {
-    for (const hint of known.answers) {
-      if (hint.probe === kind && counts(known, hint)) add(kind, causeOf(hint), hint.isVoid);
-    }
+    const counted = known.answers.filter((hint) => hint.probe === kind && counts(known, hint));
+    for (const hint of counted) if (!isOver(known, hint, counted)) add(kind, causeOf(hint), hint.isVoid);
   }
   if (known.kill !== undefined && !isExplained(known, known.kill)) add(known.kill.probe, known.kill.cause, false);
   return [...found.values()];
@@ -112,6 +123,20 @@ function factsOf(
     ...(!container.ready && pod.changedAt !== undefined && { since: pod.changedAt }),
     times: own.reduce((sum, { told }) => [...(told?.values() ?? [1])].reduce((all, one) => all + one, sum), 0),
   };
+}
+
+/** True for an answer that another one has followed for good in the last run that had both: it is history. */
+function isOver({ runs: { present, ended } }: Case, hint: Answer, counted: readonly Answer[]): boolean {
+  return counted.some((other) => {
+    if (other.isVoid !== hint.isVoid || causeOf(other) === causeOf(hint)) return false;
+    for (const run of [present, ended]) {
+      const within = ({ times }: Answer): number[] =>
+        times.filter((at) => run !== undefined && at > run.from && at <= (run.until ?? Infinity));
+      const [own, later] = [within(hint), within(other)];
+      if (own.length > 0 && later.length > 0) return Math.max(...own) < Math.min(...later);
+    }
+    return false;
+  });
 }
 
 function counts(known: Case, hint: Answer): boolean {

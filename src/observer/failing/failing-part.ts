@@ -1,9 +1,10 @@
+import { collectionPath } from '../../cluster/client/api-path.ts';
 import { namespaceGauge } from '../gauges.ts';
 import { workloadNameOfPod } from '../observed-workload.ts';
 import { failingCauses, failingResults } from './failing-results.ts';
-import { FailingWorkloads } from './failing-workloads.ts';
+import type { FailingWorkloads } from './failing-workloads.ts';
 import { podHealth } from './pod-health.ts';
-import { PROBE_EVENT_REASONS, readProbeEvent } from './probe-events.ts';
+import { EVENT_SELECTORS } from './probe-events.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import { Reflector } from '../../cluster/client/reflector.ts';
@@ -14,7 +15,7 @@ const ROUND_MILLISECONDS = 5_000;
 
 /** Tells why Pods are not Ready: one result for each workload and cause, from Pods and the kubelet's events. */
 export class FailingPart implements ObserverPart {
-  readonly #workloads = new FailingWorkloads();
+  readonly #workloads: FailingWorkloads;
   readonly #reflectors: readonly Reflector[];
   readonly #context: ObserverContext;
   #timer: NodeJS.Timeout | undefined;
@@ -23,15 +24,17 @@ export class FailingPart implements ObserverPart {
 
   constructor(context: ObserverContext) {
     this.#context = context;
+    this.#workloads = context.failing;
     namespaceGauge(
       'probewright_failing_workloads',
       'Workloads with a probe that fails now, by namespace and cause, on the leading observer.',
       () => (this.#isLeader ? this.#found : []),
       context.registers,
     );
-    this.#reflectors = PROBE_EVENT_REASONS.map((reason) => this.#watch(reason));
+    this.#reflectors = EVENT_SELECTORS.map((selector) => this.#watch(selector));
     context.podWatch.listen({
       seen: (pod) => this.#seen(pod),
+      failed: (pod) => this.#seen(pod),
       gone: ({ metadata: { namespace, uid } }) => {
         if (namespace !== undefined && uid !== undefined) this.#workloads.gone(namespace, uid);
       },
@@ -58,18 +61,18 @@ export class FailingPart implements ObserverPart {
     return { failing: { podsWithTrouble: this.#workloads.troubledPods, ...(problem !== undefined && { problem }) } };
   };
 
-  #watch(reason: string): Reflector {
+  #watch(fieldSelector: string): Reflector {
     const { log, now } = this.#context;
-    const events = { path: '/api/v1/events', fieldSelector: `involvedObject.kind=Pod,reason=${reason}` };
+    const events = { path: collectionPath({ apiVersion: 'v1', resource: 'events' }), fieldSelector };
     // An event that has expired, or was deleted, counts for as long as the trouble lasts.
     return new Reflector(this.#context, events, {
       seen: (objects) => {
-        for (const hint of objects.map((event) => readProbeEvent(event as unknown as JsonObject)))
-          if (hint !== undefined) this.#workloads.hint(hint, now());
+        for (const event of objects) this.#workloads.event(event as unknown as JsonObject, now());
       },
       troubled: (problem) => {
-        if (problem === undefined) log.info({ reason }, 'events can be watched again');
-        else log.warn({ reason, problem }, 'events cannot be watched now: causes of failing probes are not known');
+        if (problem === undefined) log.info({ fieldSelector }, 'events can be watched again');
+        else
+          log.warn({ fieldSelector, problem }, 'events cannot be watched now: causes of failing probes are not known');
       },
     });
   }

@@ -1,12 +1,13 @@
-import { CONTAINER_FAILING_RULE, PROBE_FAILING_RULE } from '../../engine/facts/live-rules.ts';
+import { CONTAINER_FAILING_RULE, POD_FAILING_RULE, PROBE_FAILING_RULE } from '../../engine/facts/live-rules.ts';
 import { compareText, count, cut } from '../../base/text/cut.ts';
 import { formatInstant } from '../../base/text/duration.ts';
 import { giverOfLiveProbe, injectedProbeText } from '../../engine/defaulting/injected-by.ts';
-import { CAUSE_TEXTS, isDefinite, type CauseText } from './causes.ts';
+import { CAUSE_TEXTS, isDefinite, subjectOfCause, type CauseText } from './causes.ts';
 import type { ProbeKind } from '../../engine/probe/probe.ts';
 import type { Failure, FailureFacts } from './diagnosis.ts';
 import type { NamedObject } from '../observed-workload.ts';
 import type { LiveProperties } from '../../explain/fleet-page/live-findings.ts';
+import { restartLine } from '../../explain/fleet-page/restart-line.ts';
 import { resultOfLive, type ReportResult } from '../reports/report-result.ts';
 import type { PodHealth } from './pod-health.ts';
 
@@ -24,7 +25,14 @@ export const SHARED_REMEDY =
   'Check what the workloads have in common: a database, a DNS server, a network policy, a node.';
 const MOST_LISTED = 20;
 
-const FAILS_NOW = { rule: PROBE_FAILING_RULE, category: 'Fails now', severity: 'high' } as const;
+/** The rule of a finding, by what its cause is about. */
+export const FAILING_RULES = {
+  probe: PROBE_FAILING_RULE,
+  container: CONTAINER_FAILING_RULE,
+  pod: POD_FAILING_RULE,
+} as const;
+
+const FAILS_NOW = { rule: PROBE_FAILING_RULE as string, category: 'Fails now', severity: 'high' } as const;
 
 const workloadText = ({ namespace, kind, name }: NamedObject): string => `${kind} ${namespace}/${name}`;
 
@@ -38,7 +46,7 @@ export function countedResults(failing: FailingWorkload): ReportResult[] {
 }
 
 function resultsOf({ workload, failures, shared }: FailingWorkload, hasCounts: boolean): ReportResult[] {
-  const own = failures.map((failure) => failureResult(failure, hasCounts));
+  const own = failures.map((failure) => failureResult(failure, hasCounts, workload));
   return [...(shared === undefined ? [] : [sharedResult(shared, workload)]), ...own];
 }
 
@@ -46,20 +54,21 @@ export function failingCauses({ failures, shared }: FailingWorkload): ReadonlySe
   return new Set([...(shared === undefined ? [] : [SHARED_CAUSE]), ...failures.map(({ cause }) => cause)]);
 }
 
-function failureResult(failure: Failure, hasCounts: boolean): ReportResult {
+function failureResult(failure: Failure, hasCounts: boolean, workload: NamedObject): ReportResult {
   const { container, probe, cause, described } = failure;
   const layer = described?.injectedBy?.layer;
   const policy = layer === 'safety' || layer === 'annotation' ? undefined : layer;
   const from = layer === undefined ? {} : { sources: layer };
   const properties = {
     cause,
-    container,
+    ...(container !== undefined && { container }),
     ...(probe !== undefined && { probe }),
     ...from,
     ...factProperties(failure.facts, hasCounts),
-    fix: failureRemedy(failure),
+    ...(isLearnedTooShort(failure) && { learnedSeconds: String(described?.injectedBy?.learnedSeconds) }),
+    fix: failureFix(failure, workload),
   } satisfies LiveProperties;
-  const rule = probe === undefined ? CONTAINER_FAILING_RULE : PROBE_FAILING_RULE;
+  const rule = FAILING_RULES[subjectOfCause(cause) ?? 'probe'];
   return resultOfLive({ ...FAILS_NOW, rule }, policy, failureMessage(failure), properties);
 }
 
@@ -118,8 +127,30 @@ const WITHOUT_RESULT: Readonly<Record<ProbeKind, string>> = {
   readinessProbe: ': it never has a result',
 };
 
-function textsOf({ cause, described, isVoid, isEarly }: Failure): CauseText {
+/** A startup probe with a learned time stops a start. The next Pod gets more, because the kill counts. */
+const LEARNED_TOO_SHORT: CauseText = {
+  problem: 'stops the container before it has started: learned too short; new Pods get more, up to maximumSeconds',
+  remedy: 'Replace the Pods, or set slowStart.startupSeconds in the policy.',
+};
+
+function isLearnedTooShort({ cause, probe, described }: Failure): boolean {
+  const isStart = cause === 'killed-while-starting' && probe === 'startupProbe';
+  return isStart && described?.injectedBy?.learnedSeconds !== undefined;
+}
+
+/** The container has no startup probe whose numbers could be set. */
+const UNGUARDED_START: CauseText = {
+  problem: CAUSE_TEXTS['killed-while-starting'].problem,
+  remedy:
+    'Add a startupProbe with (failureThreshold - 1) x periodSeconds above the longest start, or make the start faster. ' +
+    'If the container never listens there, correct the port.',
+};
+
+function textsOf(failure: Failure): CauseText {
+  const { cause, probe, described, isVoid, isEarly } = failure;
   if (isEarly === true) return EARLY_LIVENESS;
+  if (cause === 'killed-while-starting' && probe === 'livenessProbe') return UNGUARDED_START;
+  if (isLearnedTooShort(failure)) return LEARNED_TOO_SHORT;
   if (cause === 'timeout' && isVoid === true) return ENDLESS_BODY;
   return cause === 'connection-refused' && described?.asks.startsWith('grpc ') === true ? NO_GRPC : CAUSE_TEXTS[cause];
 }
@@ -132,6 +163,7 @@ export function failureMessage(failure: Failure): string {
   const { container, probe, described, isVoid } = failure;
   const asks = described === undefined || described.asks === '' ? '' : ` (${described.asks})`;
   const { problem: what } = textsOf(failure);
+  if (container === undefined) return what;
   if (probe === undefined) return `container "${cut(container, MOST_NAMED)}" ${what}`;
   const by = described?.injectedBy;
   const probeText = (asks = ''): string =>
@@ -140,6 +172,11 @@ export function failureMessage(failure: Failure): string {
   const text = `container "${container}": ${probeText(asks)} ${problem}`;
   if (text.length <= MOST_CHARACTERS) return text;
   return cut(`container "${cut(container, MOST_NAMED)}": ${probeText()} ${problem}`, MOST_CHARACTERS);
+}
+
+/** What to do: the command that replaces the Pods of a workload, where that is enough. */
+export function failureFix(failure: Failure, workload: NamedObject): string {
+  return isLearnedTooShort(failure) ? restartLine(workload) : failureRemedy(failure);
 }
 
 /** The change to make, and its place. A probe that a policy injects is repaired in the policy. */

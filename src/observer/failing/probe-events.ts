@@ -4,8 +4,13 @@ import { ownCopy } from '../../base/text/utf8.ts';
 import type { AnswerCause } from './causes.ts';
 import type { ProbeKind } from '../../engine/probe/probe.ts';
 
-/** The reasons of the kubelet's events about probes. Each is listed apart: a field selector knows no "or". */
-export const PROBE_EVENT_REASONS = ['Unhealthy', 'Killing', 'ProbeWarning'] as const;
+/**
+ * The events that are read: all warnings, of the kubelet, the scheduler and controllers, and the kubelet's kills. Each
+ * is listed apart, because a field selector knows no "or".
+ */
+export const EVENT_SELECTORS = ['type=Warning', 'involvedObject.kind=Pod,reason=Killing'] as const;
+/** The reasons of the kubelet's warnings about probes. */
+export const PROBE_WARNINGS: readonly unknown[] = ['Unhealthy', 'ProbeWarning'];
 
 /** The facts in an event of the kubelet about one probe of one container, or about the end of one run. */
 export interface ProbeHint {
@@ -23,6 +28,8 @@ export interface ProbeHint {
   readonly times: readonly number[];
   /** The HTTP status that the probe got last. */
   readonly status?: number;
+  /** The request that failed was one of https. */
+  readonly asksHttps?: true;
   /** How often the kubelet has told it, by the event. Absent for once. */
   readonly told?: ReadonlyMap<string, number>;
 }
@@ -56,8 +63,7 @@ export function readProbeEvent(event: JsonObject): ProbeHint | undefined {
   if (kind !== 'Pod' || podUid === undefined || namespace === undefined || text === undefined) return undefined;
   if (podUid.length > MAX_UID_LENGTH || text.length > MAX_TEXT_LENGTH) return undefined;
   const message = text.startsWith(COMBINED) ? text.slice(COMBINED.length) : text;
-  const container =
-    FIELD_PATH.exec(textAt(event, 'involvedObject', 'fieldPath') ?? '')?.[1] ?? KILLED_BY_PROBE.exec(message)?.[1];
+  const container = containerOfEvent(event) ?? KILLED_BY_PROBE.exec(message)?.[1];
   if (container === undefined) return undefined;
   const told = new Map([[textAt(event, 'metadata', 'uid') ?? '', eventCount(event)]]);
   const place = { namespace, podUid, container: ownCopy(container), times: eventTimes(event), told };
@@ -77,6 +83,12 @@ export function readProbeEvent(event: JsonObject): ProbeHint | undefined {
   }
 }
 
+/** The container that an event of the kubelet is about. */
+export function containerOfEvent(event: JsonObject): string | undefined {
+  const name = FIELD_PATH.exec(textAt(event, 'involvedObject', 'fieldPath') ?? '')?.[1];
+  return name === undefined ? undefined : ownCopy(name);
+}
+
 function readUnhealthy(
   message: string,
   place: Pick<ProbeHint, 'namespace' | 'podUid' | 'container' | 'times' | 'told'>,
@@ -88,6 +100,7 @@ function readUnhealthy(
   return {
     ...place,
     ...(status !== undefined && { status: Number(status) }),
+    ...(text.startsWith('Get "https://') && { asksHttps: true as const }),
     probe: PROBES[(match[1] ?? '').toLowerCase()],
     cause: answerOf(text),
     isVoid: match[2] === 'errored',
@@ -95,7 +108,7 @@ function readUnhealthy(
 }
 
 /** The first time of an event, and its last. `series` is of newer recorders, `eventTime` of events that came once. */
-function eventTimes(event: JsonObject): number[] {
+export function eventTimes(event: JsonObject): number[] {
   const at = firstTime([
     objectMember(event, 'series')?.['lastObservedTime'],
     event['lastTimestamp'],
@@ -143,7 +156,14 @@ const RULES: readonly Rule[] = [
   // The connection broke, or there was none: the health service said nothing.
   { cause: 'connection-refused', pattern: /^error: health rpc probe failed: rpc error: code = Unavailable / },
   { cause: 'grpc-unimplemented', pattern: /^error: this server does not implement the grpc health protocol/ },
-  { cause: 'grpc-unhealthy', pattern: /^service unhealthy \(responded with |^error: health rpc probe failed: / },
+  { cause: 'rate-limit', pattern: /^error: health rpc probe failed: rpc error: code = ResourceExhausted / },
+  {
+    cause: 'grpc-service-unknown',
+    pattern:
+      /^service unhealthy \(responded with "SERVICE_UNKNOWN|^error: health rpc probe failed: rpc error: code = NotFound /,
+  },
+  { cause: 'grpc-unhealthy', pattern: /^service unhealthy \(responded with / },
+  { cause: 'grpc-error', pattern: /^error: health rpc probe failed: / },
   {
     cause: 'timeout',
     pattern: /^timeout: health rpc did not complete|^command timed out: |^command "[^\n]*" timed out/,
@@ -160,6 +180,8 @@ const RULES: readonly Rule[] = [
   { cause: 'tls-handshake', pattern: /remote error: tls: |tls: (?!.*timeout)/ },
   { cause: 'http-3xx', pattern: /stopped after \d+ redirects/ },
   { cause: 'connection-refused', pattern: /connection refused$/m },
+  // Nothing has answered the first packet. A deadline alone may also be a slow answer.
+  { cause: 'connection-timeout', pattern: /dial tcp [^\n]*: (?:i\/o timeout|connect: connection timed out)/ },
   {
     cause: 'unreachable',
     pattern: /no route to host|network is unreachable|host is down|no such host|server misbehaving/,
@@ -197,6 +219,7 @@ export function answerOf(whole: string): AnswerCause | 'connection-lost' {
 }
 
 function causeOfStatus(status: number): AnswerCause {
+  if (status === 429) return 'rate-limit';
   const own = ([400, 401, 403, 404] as const).find((one) => one === status);
   if (own !== undefined) return `http-${own}`;
   return status >= 500 ? 'http-5xx' : status >= 400 ? 'http-4xx' : status >= 300 ? 'http-3xx' : 'unclear';

@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from '../../base/json/json-value.ts';
-import { hasCode } from '../../cluster/client/api-client.ts';
+import { collectionPath, PODS } from '../../cluster/client/api-path.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
 import { PagedList } from '../../cluster/client/paged-list.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { RepeatedWork } from '../../cluster/client/timing.ts';
@@ -7,15 +7,14 @@ import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
 import { namespaceGauge } from '../gauges.ts';
 import { LIVE_PODS, workloadNameOfPod } from '../observed-workload.ts';
 import { missedProbes, missedResults, type MissedPod } from './missed-probes.ts';
-import { laterTimes, readPolicyTimes, type PolicyTimes } from './policy-times.ts';
-import { DEFAULT_SCOPE, readWebhookScope, type WebhookScope } from './webhook-scope.ts';
+import type { WebhookScope } from './webhook-scope.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { ObserverContext, ObserverPart } from '../observer-part.ts';
 
 export interface MissedContext extends Pick<
   ObserverContext,
-  'client' | 'log' | 'now' | 'podWatch' | 'extraResults' | 'isExempt' | 'registers'
+  'client' | 'log' | 'monotonic' | 'podWatch' | 'extraResults' | 'inForce' | 'isExempt' | 'registers'
 > {
   /** The policies and facts in force; undefined before the first ones. */
   readonly snapshot: () => Snapshot | undefined;
@@ -47,8 +46,6 @@ export class MissedPart implements ObserverPart {
   readonly #problem = new CurrentProblem();
   #isLeader = false;
   #basis: Basis | undefined;
-  #times: PolicyTimes = new Map();
-  #scope = DEFAULT_SCOPE;
   #scopeReadAt = -Infinity;
   #nextList = -Infinity;
   /** Works the results out when it ends. */
@@ -114,18 +111,18 @@ export class MissedPart implements ObserverPart {
 
   async #round(): Promise<boolean> {
     if (!this.#isLeader) return true;
-    const { now, snapshot } = this.#context;
+    const { monotonic, snapshot } = this.#context;
     const current = snapshot();
     if (current === undefined) return true;
     try {
-      if (Math.abs(now() - this.#scopeReadAt) >= SCOPE_MILLISECONDS) await this.#readScope();
+      if (monotonic() - this.#scopeReadAt >= SCOPE_MILLISECONDS) await this.#readScope();
       const basis: Basis = {
         tiers: current.tiers,
         namespaceLabels: current.looksAtNamespaceLabels ? current.facts.namespaceLabels : undefined,
-        scope: this.#scope,
+        scope: this.#context.inForce.scope,
       };
-      if (isSame(basis, this.#basis) || this.#isPausing(now())) return true;
-      this.#times = laterTimes(this.#times, await readPolicyTimes(this.#context.client), now());
+      if (isSame(basis, this.#basis) || monotonic() < this.#nextList) return true;
+      await this.#context.inForce.read(current.tiers);
       await this.#list(basis);
       this.#report(undefined);
       return true;
@@ -133,12 +130,6 @@ export class MissedPart implements ObserverPart {
       this.#report(messageOf(error));
       return false;
     }
-  }
-
-  /** A clock that was set back does not prolong the pause. */
-  #isPausing(now: number): boolean {
-    const left = this.#nextList - now;
-    return left > 0 && left <= LIST_PAUSE.maximum;
   }
 
   #report(problem: string | undefined): void {
@@ -149,12 +140,12 @@ export class MissedPart implements ObserverPart {
 
   async #list(basis: Basis): Promise<void> {
     this.#basis = basis;
-    const { now } = this.#context;
-    const begun = now();
+    const { monotonic } = this.#context;
+    const begun = monotonic();
     const listing = (this.#listing = new Map<string, boolean>());
     try {
-      const query = { fieldSelector: LIVE_PODS };
-      await new PagedList(this.#context.client).forEachPage({ path: '/api/v1/pods', query }, ({ items }) => {
+      const query = { fieldSelector: `${LIVE_PODS},status.phase!=Failed` };
+      await new PagedList(this.#context.client).forEachPage({ path: collectionPath(PODS), query }, ({ items }) => {
         for (const pod of items) {
           const { uid } = pod.metadata;
           if (uid === undefined || listing.get(uid) === false) continue;
@@ -168,7 +159,7 @@ export class MissedPart implements ObserverPart {
     } finally {
       this.#listing = undefined;
     }
-    const end = now();
+    const end = monotonic();
     const pause = Math.max(LIST_PAUSE.minimum, (end - begun) * LIST_PAUSE.factor);
     this.#nextList = end + Math.min(pause, LIST_PAUSE.maximum);
     for (const uid of this.#pods.keys()) if (listing.get(uid) !== true) this.#pods.delete(uid);
@@ -181,8 +172,8 @@ export class MissedPart implements ObserverPart {
     const workload = workloadNameOfPod(object);
     const { uid } = pod.metadata;
     if (snapshot === undefined || workload === undefined || uid === undefined) return false;
-    const surroundings = { snapshot, scope: this.#scope, changedAt: (source: string) => this.#times.get(source)?.at };
-    const missed = missedProbes(object, surroundings);
+    const { scope, changedAt } = this.#context.inForce;
+    const missed = missedProbes(object, { snapshot, scope, changedAt });
     if (missed === undefined) return this.#pods.delete(uid);
     const before = this.#pods.get(uid)?.missed;
     this.#pods.set(uid, { workload, missed });
@@ -200,23 +191,14 @@ export class MissedPart implements ObserverPart {
     this.#context.extraResults.replace('missed', missedResults(this.#pods.values()));
   }
 
-  /** Without the configuration, the last known scope stays. The webhook may have been removed for a while. */
   async #readScope(): Promise<void> {
-    const { webhookConfiguration, now, log } = this.#context;
-    const path = `/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/${webhookConfiguration}`;
-    try {
-      const configuration = await this.#context.client.request({ method: 'GET', path });
-      const scope = isJsonObject(configuration) ? readWebhookScope(configuration) : undefined;
-      if (scope !== undefined && !isDeepStrictEqual(scope, this.#scope)) this.#scope = scope;
-      if (scope !== undefined && scope.foreignConditions.length > 0) {
-        const conditions = scope.foreignConditions.slice(0, 10);
-        log.warn({ conditions }, 'conditions of the webhook cannot be evaluated: missed and older Pods are not told');
-      }
-    } catch (error) {
-      if (!hasCode(error, 404)) throw error;
+    const { webhookConfiguration, inForce, monotonic, log } = this.#context;
+    if (!(await inForce.readWebhook()))
       log.warn({ webhookConfiguration }, 'the webhook configuration does not exist: the last known scope is used');
-    }
-    this.#scopeReadAt = now();
+    const conditions = inForce.scope.foreignConditions.slice(0, 10);
+    if (conditions.length > 0)
+      log.warn({ conditions }, 'conditions of the webhook cannot be evaluated: missed and older Pods are not told');
+    this.#scopeReadAt = monotonic();
   }
 }
 

@@ -11,7 +11,8 @@ import { readPod } from '../../engine/workload/read-pod.ts';
 import { writtenProbe, type Container, type Pod, type WrittenProbe } from '../../engine/workload/pod.ts';
 import { POD_KIND, isBeingDeleted, templatesToLookAt } from '../../engine/workload/kinds.ts';
 import { isMeshProxyName } from '../../engine/workload/mesh.ts';
-import { restartLine, type LiveProperties } from '../../explain/fleet-page/live-findings.ts';
+import { restartLine } from '../../explain/fleet-page/restart-line.ts';
+import type { LiveProperties } from '../../explain/fleet-page/live-findings.ts';
 import { metadataOf } from '../live-pod.ts';
 import { workloadKey, type NamedObject } from '../observed-workload.ts';
 import { isInScope, type WebhookScope } from './webhook-scope.ts';
@@ -46,7 +47,7 @@ export interface ReplaySurroundings {
 type Provenance = ReturnType<typeof readProvenance>;
 
 /** The webhook reads policies by a watch, and times of objects are whole seconds: a Pod this young was not missed. */
-const MARGIN_MILLISECONDS = 2000;
+export const MARGIN_MILLISECONDS = 2000;
 
 /**
  * Runs the engine on a live Pod as if the Pod were created now. The probes that Probewright injected and the sidecars

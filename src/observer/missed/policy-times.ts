@@ -1,3 +1,4 @@
+import { collectionPath, POLICY_COLLECTIONS } from '../../cluster/client/api-path.ts';
 import { objectsAt } from '../../base/json/field-path.ts';
 import { objectMember, type JsonObject } from '../../base/json/json-value.ts';
 import { METADATA_LIST, PagedList } from '../../cluster/client/paged-list.ts';
@@ -5,46 +6,23 @@ import { instantOf } from '../live-pod.ts';
 import { policySource } from '../../engine/policy/probe-policy.ts';
 import type { ApiClient } from '../../cluster/client/api-client.ts';
 
-export interface PolicyTime {
-  readonly generation: number;
-  /** In milliseconds since the epoch; undefined when it is not known. */
-  readonly at: number | undefined;
-}
+/** When the spec of each policy last changed, in milliseconds since the epoch; undefined when that is not known. */
+export type PolicyTimes = ReadonlyMap<string, number | undefined>;
 
-export type PolicyTimes = ReadonlyMap<string, PolicyTime>;
-
-/**
- * The times of a reading, with what the reading before tells. API servers before 1.21 do not date a second write of the
- * same fields: a generation that has grown between two readings has changed by the time of the second one.
- */
-export function laterTimes(before: PolicyTimes, next: PolicyTimes, readAt: number): PolicyTimes {
-  return new Map(
-    [...next].map(([source, { generation, at }]) => {
-      const known = before.get(source);
-      if (known === undefined || (at !== undefined && at > (known.at ?? -Infinity)))
-        return [source, { generation, at }];
-      return [source, { generation, at: generation > known.generation ? readAt : known.at }];
-    }),
-  );
-}
-
-const COLLECTIONS = [
-  { kind: 'ProbePolicy', path: '/apis/probewright.dev/v1alpha1/probepolicies' },
-  { kind: 'ClusterProbePolicy', path: '/apis/probewright.dev/v1alpha1/clusterprobepolicies' },
-] as const;
+const KINDS = ['ProbePolicy', 'ClusterProbePolicy'] as const;
 
 export async function readPolicyTimes(client: Pick<ApiClient, 'measured'>): Promise<PolicyTimes> {
-  const times = new Map<string, PolicyTime>();
-  for (const { kind, path } of COLLECTIONS)
-    await new PagedList(client).forEachPage({ path, accept: METADATA_LIST, keepsManagedFields: true }, ({ items }) => {
-      for (const { metadata } of items) {
-        const { namespace, name, generation = 0 } = metadata;
-        times.set(policySource(kind, namespace, name), {
-          generation,
-          at: specChangedAt(metadata as unknown as JsonObject),
-        });
-      }
+  const times = new Map<string, number | undefined>();
+  for (const kind of KINDS) {
+    const request = { path: collectionPath(POLICY_COLLECTIONS[kind]), accept: METADATA_LIST, keepsManagedFields: true };
+    await new PagedList(client).forEachPage(request, ({ items }) => {
+      for (const { metadata } of items)
+        times.set(
+          policySource(kind, metadata.namespace, metadata.name),
+          specChangedAt(metadata as unknown as JsonObject),
+        );
     });
+  }
   return times;
 }
 

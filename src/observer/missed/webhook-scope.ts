@@ -19,6 +19,15 @@ export function isMutatingWebhook({ name }: JsonObject): boolean {
   return name === WEBHOOK_NAME;
 }
 
+/** The chart writes the webhook's enforcement and mutation here: `enforcement=Deny,mutation=On`. */
+export const SETTINGS_ANNOTATION = 'probewright.dev/settings';
+
+/** A setting of the webhook, as the chart has written it into a configuration. */
+export function writtenSetting(configuration: JsonObject, name: 'enforcement' | 'mutation'): string | undefined {
+  const settings = textAt(configuration, 'metadata', 'annotations', SETTINGS_ANNOTATION) ?? '';
+  return new RegExp(`(?:^|,)${name}=(\\w+)`).exec(settings)?.[1];
+}
+
 /** The chart's own conditions on Pods. The replay finds out all of this by itself. */
 const OWN_CONDITIONS = ['not-being-deleted', 'not-from-a-node', 'not-a-mirror-pod', 'lacks-a-probe'];
 

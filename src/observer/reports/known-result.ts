@@ -1,16 +1,18 @@
 import { type ObservedResult } from '../../cluster/sources/observer-reports.ts';
-import { CONTAINER_FAILING_RULE, MISSED_PODS_RULE, PROBE_FAILING_RULE } from '../../engine/facts/live-rules.ts';
+import { isFailingRule, MISSED_PODS_RULE, PROBE_FAILING_RULE } from '../../engine/facts/live-rules.ts';
 import { PROBE_KINDS } from '../../engine/probe/probe.ts';
-import { CAUSE_TEXTS, isContainerCause } from '../failing/causes.ts';
+import { subjectOfCause, type FailureCause } from '../failing/causes.ts';
 import {
   SHARED_CAUSE,
   SHARED_MESSAGE,
   SHARED_REMEDY,
+  FAILING_RULES,
   failureMessage,
-  failureRemedy,
+  failureFix,
 } from '../failing/failing-results.ts';
 import { MISSED_CAUSES, MISSED_MESSAGES } from '../missed/missed-probes.ts';
-import { restartLine, type LiveProperties, type RestartedWorkload } from '../../explain/fleet-page/live-findings.ts';
+import { restartLine, type RestartedWorkload } from '../../explain/fleet-page/restart-line.ts';
+import type { LiveProperties } from '../../explain/fleet-page/live-findings.ts';
 
 /** The result with texts of its cause: who may write reports may write any text. Undefined for an unknown cause. */
 export function knownResult(result: ObservedResult, workload: RestartedWorkload): ObservedResult | undefined {
@@ -37,6 +39,7 @@ const KEPT: readonly (readonly [Exclude<keyof LiveProperties, 'fix'>, RegExp])[]
   ['sources', new RegExp(`^${SOURCE}(?:, ${SOURCE})*$`)],
   ['status', /^[1-5]\d\d$/],
   ['timeoutSeconds', /^\d{1,9}$/],
+  ['learnedSeconds', /^\d{1,6}$/],
   ['exitCode', /^-?\d{1,9}$/],
   ['reason', /^[A-Z][A-Za-z]{1,62}$/],
   ['times', /^\d{1,9}$/],
@@ -57,19 +60,24 @@ function textsOf(
     const known = MISSED_CAUSES.find((each) => each === cause);
     return known && { message: MISSED_MESSAGES[known], fix: restartLine(workload) };
   }
-  if (rule !== PROBE_FAILING_RULE && rule !== CONTAINER_FAILING_RULE) return undefined;
+  if (!isFailingRule(rule)) return undefined;
   if (cause === SHARED_CAUSE) return { message: SHARED_MESSAGE, fix: SHARED_REMEDY };
   const probe = PROBE_KINDS.find((kind) => kind === properties['probe']);
   const hasProbe = rule === PROBE_FAILING_RULE;
-  if (cause === undefined || !Object.hasOwn(CAUSE_TEXTS, cause)) return undefined;
-  if (hasProbe ? probe === undefined || isContainerCause(cause) : !isContainerCause(cause)) return undefined;
+  const subject = subjectOfCause(cause ?? '');
+  if (subject === undefined || FAILING_RULES[subject] !== rule || (hasProbe && probe === undefined)) return undefined;
   const layer = LAYER.test(properties['sources'] ?? '') ? properties['sources'] : undefined;
-  const described = layer === undefined ? undefined : { asks: '', injectedBy: { layer } };
+  const learned = properties['learnedSeconds'];
+  const injectedBy = layer !== undefined && {
+    layer,
+    ...(learned !== undefined && { learnedSeconds: Number(learned) }),
+  };
+  const described = injectedBy === false ? undefined : { asks: '', injectedBy };
   const failure = {
-    container,
+    container: subject === 'pod' ? undefined : container,
     probe: hasProbe ? probe : undefined,
-    cause: cause as keyof typeof CAUSE_TEXTS,
+    cause: cause as FailureCause,
     described,
   };
-  return { message: failureMessage(failure), fix: failureRemedy(failure) };
+  return { message: failureMessage(failure), fix: failureFix(failure, workload) };
 }

@@ -1,3 +1,4 @@
+import { collectionPath, objectPath, versionPath } from '../../cluster/client/api-path.ts';
 import { objectsAt } from '../../base/json/field-path.ts';
 import { unlessMissing, type ApiClient } from '../../cluster/client/api-client.ts';
 import { isKubernetesObject, type KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
@@ -8,7 +9,6 @@ import {
   type ReportApi,
   type ReportsSetting,
 } from '../../cluster/sources/observer-reports.ts';
-import { collectionOf } from '../observed-workload.ts';
 import { HASH_ANNOTATION, MANAGED_BY_LABEL, isOurs, reportObject, type ReportContent } from './report-object.ts';
 import type { RateLimiter } from '../../cluster/client/rate-limiter.ts';
 import { Reflector, type ReflectorContext } from '../../cluster/client/reflector.ts';
@@ -30,7 +30,7 @@ export async function discoverReportApis(client: ApiClient, setting: ReportsSett
 }
 
 async function isServed(client: ApiClient, { apiVersion, resource }: ReportApi): Promise<boolean> {
-  const answer = await unlessMissing(client.request({ method: 'GET', path: `/apis/${apiVersion}` }));
+  const answer = await unlessMissing(client.request({ method: 'GET', path: versionPath(apiVersion) }));
   return objectsAt(answer, 'resources').some(({ name }) => name === resource);
 }
 
@@ -60,10 +60,9 @@ export async function removeReports(
   signal: AbortSignal,
 ): Promise<number> {
   const paths: string[] = [];
-  const list = { path: collectionOf(api), query: { labelSelector: OUR_REPORTS }, accept: METADATA_LIST, signal };
+  const list = { path: collectionPath(api), query: { labelSelector: OUR_REPORTS }, accept: METADATA_LIST, signal };
   await new PagedList(client).forEachPage(list, ({ items }) => {
-    for (const { metadata } of items)
-      if (isOurs(metadata)) paths.push(`${collectionOf(api, metadata.namespace)}/${metadata.name}`);
+    for (const { metadata } of items) if (isOurs(metadata)) paths.push(objectPath(api, metadata));
   });
   for (const path of paths) {
     await pace.turn(signal);
@@ -97,7 +96,7 @@ export class KnownReports extends Map<string, string> {
   constructor(context: ReflectorContext, api: ReportApi, troubled: (problem: string | undefined) => void) {
     super();
     this.api = api;
-    const reports = { path: collectionOf(api), labelSelector: OUR_REPORTS, metadataOnly: true };
+    const reports = { path: collectionPath(api), labelSelector: OUR_REPORTS, metadataOnly: true };
     let unlisted = new Set<string>();
     this.reflector = new Reflector(context, reports, {
       seen: (objects) => {

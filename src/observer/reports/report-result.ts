@@ -1,3 +1,4 @@
+import { LEVELS_OF } from '../../engine/verdict/levels.ts';
 import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
 import { fullMessage, type AppliedException, type Violation } from '../../engine/checks/violation.ts';
 import { formatPath } from '../../base/json/field-path.ts';
@@ -23,18 +24,12 @@ export interface ReportResult {
   readonly properties: Readonly<Record<string, string>>;
 }
 
-/** Only what the webhook would deny counts as failed. */
-const OF_ACTION: Readonly<Record<string, Pick<ReportResult, 'severity' | 'result'>>> = {
-  Deny: { severity: 'high', result: 'fail' },
-  Warn: { severity: 'medium', result: 'warn' },
-  Audit: { severity: 'low', result: 'warn' },
-  Excepted: { severity: 'info', result: 'skip' },
-};
-
+/** The result about a violation. `stored`: how an object with it could be stored, if that is known. */
 export function resultOfViolation(
   violation: Violation,
   layers: readonly PolicyLayer[],
   namespace: string,
+  stored?: string,
 ): ReportResult {
   const { check, action, container, probe, template, path, policy, edits, exception } = violation;
   const excepting = exception && `ProbeException/${namespace}/${exception.name}`;
@@ -45,7 +40,8 @@ export function resultOfViolation(
     policy: excepting ?? policy?.source ?? settingLayer(layers, container, check),
     rule: check,
     category: categoryOf(check),
-    ...(OF_ACTION[action] ?? { severity: 'low', result: 'warn' }),
+    severity: LEVELS_OF[action].severity,
+    result: LEVELS_OF[action].result,
     scored: action === 'Deny',
     message: excepting === undefined ? message : `excepted by ${excepting}: ${message}`,
     properties: {
@@ -55,6 +51,7 @@ export function resultOfViolation(
       action,
       ...(isScalar && { fix: String(value) }),
       ...(exception && exceptionProperties(exception, namespace)),
+      ...(stored !== undefined && { stored }),
     },
   };
 }
@@ -107,6 +104,11 @@ function settingLayer(layers: readonly PolicyLayer[], container: string, check: 
   return layer?.source ?? PROBEWRIGHT;
 }
 
+/** The words of a scheduler count nodes, and change with each of them: a report keeps the first ones for a while. */
+function withoutWords(results: readonly ReportResult[] = []): readonly ReportResult[] {
+  return results.map((result) => ({ ...result, properties: { ...result.properties, words: '' } }));
+}
+
 const PRODUCERS = ['failing', 'missed'] as const;
 type Producer = (typeof PRODUCERS)[number];
 
@@ -129,7 +131,8 @@ export class ExtraResults {
     const after: Results = new Map(found.map(([workload, results]) => [workloadKey(workload), { workload, results }]));
     this.#byProducer.set(producer, after);
     for (const [key, { workload }] of new Map([...before, ...after]))
-      if (!isDeepStrictEqual(before.get(key)?.results, after.get(key)?.results)) this.#changed(workload);
+      if (!isDeepStrictEqual(withoutWords(before.get(key)?.results), withoutWords(after.get(key)?.results)))
+        this.#changed(workload);
   }
 
   of(workload: NamedObject): readonly ReportResult[] {

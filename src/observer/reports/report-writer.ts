@@ -1,3 +1,4 @@
+import { objectPath } from '../../cluster/client/api-path.ts';
 import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
 import { ApiError, hasCode, isUnavailable, unlessMissing } from '../../cluster/client/api-client.ts';
 import { RateLimiter } from '../../cluster/client/rate-limiter.ts';
@@ -14,7 +15,7 @@ import {
 } from './report-api.ts';
 import { reportName, type ReportContent } from './report-object.ts';
 import { Counter, type Registry } from 'prom-client';
-import { objectPath, type NamedObject } from '../observed-workload.ts';
+import type { NamedObject } from '../observed-workload.ts';
 import { recordOf, type ScanDependencies, type WorkloadRecord, type WorkloadRecords } from '../scan/verdicts.ts';
 import type { ReportApi } from '../../cluster/sources/observer-reports.ts';
 

@@ -1,7 +1,8 @@
+import { collectionPath, objectPath } from '../../cluster/client/api-path.ts';
 import { randomUUID } from 'node:crypto';
 import { isKubernetesObject, type KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import { Backoff, pause, RepeatedWork } from '../../cluster/client/timing.ts';
-import { collectionOf, objectPath, OBSERVED_POD, workloadOf } from '../observed-workload.ts';
+import { OBSERVED_POD, workloadOf } from '../observed-workload.ts';
 import type { NamedObject, ObservedKind } from '../observed-workload.ts';
 import { PagedList } from '../../cluster/client/paged-list.ts';
 import { RateLimiter } from '../../cluster/client/rate-limiter.ts';
@@ -64,7 +65,7 @@ export class LeadingScan {
       gone: (object) => this.gone(object, kind),
       listed: (uids) => this.listed(kind, uids),
       troubled: (problem) => {
-        const path = collectionOf(kind.served);
+        const path = collectionPath(kind.served);
         if (problem === undefined) dependencies.log.info({ path }, 'workloads can be watched again');
         else dependencies.log.warn({ path, problem }, 'workloads cannot be watched now');
       },
@@ -143,7 +144,7 @@ export class LeadingScan {
       return this.verdicts.take(object, kind, run);
     } catch (error) {
       const { namespace, name } = object.metadata;
-      const place = { path: collectionOf(kind.served), namespace, name };
+      const place = { path: collectionPath(kind.served), namespace, name };
       this.#dependencies.log.error({ err: error, ...place }, 'a workload cannot be judged');
       return undefined;
     }
@@ -170,6 +171,7 @@ export class LeadingScan {
     const { signal } = this.#stopped;
     this.#isStarting = true;
     const run = this.#started(this.#runId, 'start', 'all');
+    await this.#readTimes();
     while (!signal.aborted && !(await this.#watches.discover())) await pause(DISCOVERY_RETRY_MILLISECONDS, signal);
     await this.#watches.firstLists();
     if (signal.aborted) return;
@@ -220,6 +222,14 @@ export class LeadingScan {
     return true;
   }
 
+  /** Without the times, a verdict only lacks a property. */
+  async #readTimes(): Promise<void> {
+    const { inForce, store, log } = this.#dependencies;
+    await inForce.read(store.current?.tiers).catch((error: unknown) => {
+      log.warn({ problem: messageOf(error) }, 'it is not known since when policies are in force');
+    });
+  }
+
   async #scan(scope: AffectedNamespaces, reason: ScanReason): Promise<void> {
     const { client, log, now, scanInterval } = this.#dependencies;
     const { signal } = this.#stopped;
@@ -228,6 +238,7 @@ export class LeadingScan {
       scope === 'all' || (namespace !== undefined && scope.has(namespace));
     const problems: string[] = [];
     if (scope === 'all') await this.#watches.discover();
+    await this.#readTimes();
     const paced: Pick<ApiClient, 'measured'> = {
       measured: async (request) => {
         await this.#pace.turn(signal);
@@ -244,7 +255,7 @@ export class LeadingScan {
       const known = this.#recordsOf(kind, namespace);
       const uids = new Set<string>();
       try {
-        const request = { path: collectionOf(kind.served, namespace), query, dropsStatus: true, signal };
+        const request = { path: collectionPath(kind.served, namespace), query, dropsStatus: true, signal };
         await new PagedList(paced).forEachPage(request, ({ items }) => {
           for (const object of signal.aborted ? [] : items) {
             if (object.metadata.uid !== undefined) uids.add(object.metadata.uid);

@@ -48,13 +48,12 @@ export function registerScanMetrics(
   gauge('probewright_scan_workloads', workloads, registers, () => records()?.size ?? 0);
   new Gauge({
     name: 'probewright_scan_violations',
-    help: 'Violations of live workloads, by check and action, on the leading observer.',
-    labelNames: ['rule', 'action'],
+    help: 'Violations of live workloads, by check, action and how they were stored, on the leading observer.',
+    labelNames: ['rule', 'action', 'stored'],
     registers,
     collect() {
       this.reset();
-      for (const { findings } of records()?.values() ?? [])
-        for (const { rule, action } of findings) this.inc({ rule, action });
+      for (const { findings } of records()?.values() ?? []) for (const finding of findings) this.inc(finding);
     },
   });
 }

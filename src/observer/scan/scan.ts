@@ -29,6 +29,7 @@ export class Scan implements ObserverPart {
     dependencies.extraResults.onChange((workload) => this.#leading?.reports.extraResultsChanged(workload));
     dependencies.podWatch.listen({
       seen: (pod) => this.#seen(pod),
+      failed: (pod) => this.#seen(pod),
       gone: (pod) => this.#gone(pod),
       listed: (uids) => {
         this.#pods.listed(uids);

@@ -1,24 +1,29 @@
+import { isOfController } from '../observed-workload.ts';
 import type { ReportsSetting } from '../../cluster/sources/observer-reports.ts';
-import { isOfController } from '../../cluster/sources/cluster-kinds.ts';
 import { cut } from '../../base/text/cut.ts';
 import { laxer, type Enforcement } from '../../engine/policy/action.ts';
-import { judgeObject, type Judgement } from '../../engine/verdict/judge.ts';
+import { judgeObject, sourcesOf, type Judgement } from '../../engine/verdict/judge.ts';
+import { judgementOfUnseen } from '../../engine/verdict/unseen.ts';
 import { withoutRepeats } from '../../engine/verdict/repeated-advice.ts';
-import { controllerOwners, isKubernetesKind } from '../../engine/workload/workload-of-pod.ts';
-import { isPod, templatesToLookAt } from '../../engine/workload/kinds.ts';
+import { controllerOwners, isKubernetesKind, isMadeByKubernetes } from '../../engine/workload/workload-of-pod.ts';
+import { BUILT_IN_KINDS, isPod, isReadyMade, templatesToLookAt } from '../../engine/workload/kinds.ts';
 import { readPods } from '../../engine/workload/read-pod.ts';
 import type { Pod } from '../../engine/workload/pod.ts';
+import { withoutWrongStarts } from '../failing/causes.ts';
 import { NamespaceShares } from '../namespace-shares.ts';
 import { versionOf, workloadKey, workloadOf } from '../observed-workload.ts';
 import { reportContent, type JudgedWorkload, type ReportContent } from '../reports/report-object.ts';
-import { resultOfViolation, resultOfWarning } from '../reports/report-result.ts';
+import { resultOfViolation, resultOfWarning, type ReportResult } from '../reports/report-result.ts';
+import { fittingRestart } from '../../explain/fleet-page/restart-line.ts';
 import type { Logger } from 'pino';
 import type { JsonObject } from '../../base/json/json-value.ts';
+import { workloadState } from '../failing/workload-waits.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { Violation } from '../../engine/checks/violation.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { ProbePolicy } from '../../engine/policy/probe-policy.ts';
 import type { ObservedKind, ObservedWorkload, NamedObject } from '../observed-workload.ts';
+import type { InForce } from '../missed/missed-verdicts.ts';
 import type { ObserverContext } from '../observer-part.ts';
 
 export interface ScanDependencies extends ObserverContext {
@@ -66,7 +71,7 @@ export class Verdicts {
 
   /** The content of the report. Undefined for an object that is not looked at, or is older than the judged one. */
   take(object: KubernetesObject, kind: ObservedKind, run: ScanRun): ReportContent | undefined {
-    const { store, isExempt, extraResults, settings } = this.#dependencies;
+    const { store, isExempt, failing, extraResults, settings, inForce } = this.#dependencies;
     const workload = workloadOf(object, kind);
     const snapshot = store.current;
     if (workload === undefined || snapshot === undefined) return undefined;
@@ -83,20 +88,28 @@ export class Verdicts {
     const isKnown = before?.workload.uid === workload.uid;
     // A page of a list may be older than an event that has come since.
     if (isKnown && before.version > version) return undefined;
-    const live = judgeLive(object, kind, snapshot, settings, run.now);
+    const { group, kind: ownKind } = workload;
+    const state = isPod(kind.templates) ? undefined : workloadState(object as unknown as JsonObject, group, ownKind);
+    if (state !== undefined) failing.workload(workload, state);
+    const live = judgeLive(object, kind, snapshot, { ...settings, inForce }, run.now);
     if (live === undefined) {
       this.forget(workload);
       return undefined;
     }
-    const judged = judgedWorkload(workload, kind, live);
-    const content = reportContent(judged, extraResults.of(workload));
+    const extra = fittingRestart(extraResults.of(workload), workload);
+    const judged = judgedWorkload(workload, kind, live, extra);
+    const content = reportContent(judged, extra);
     if (before !== undefined && !isKnown) this.#listener.gone(workload.namespace, before.workload.uid);
     const record = {
       workload,
       digest: content.hash,
       isClean: content.results.length === 0,
       version,
-      findings: judged.results.map(({ rule, properties }) => ({ rule, action: properties['action'] ?? 'Warn' })),
+      findings: judged.results.map(({ rule, properties: { action = 'Warn', stored } }) => ({
+        rule,
+        action,
+        ...(stored !== undefined && { stored: 'without-verdict' }),
+      })),
     };
     this.records.set(workload.namespace, workloadKey(workload), record);
     if (!isKnown || before.digest !== content.hash) {
@@ -117,15 +130,16 @@ export class Verdicts {
   forget(workload: ObservedWorkload): void {
     if (recordOf(this.records, workload)?.workload.uid !== workload.uid) return;
     this.records.delete(workload.namespace, workloadKey(workload));
+    this.#dependencies.failing.workload(workload, undefined);
     this.#listener.gone(workload.namespace, workload.uid);
   }
 
   #log({ workload: { namespace, kind, name }, results }: ReportContent, run: ScanRun): void {
     const { log } = this.#dependencies;
     for (const { rule, properties, message, policy, result } of results.slice(0, MOST_LOGGED)) {
-      const { container, probe, action } = properties;
+      const { container, probe, action, stored } = properties;
       log.info(
-        { scan: run.id, namespace, kind, name, container, probe, check: rule, action, result, policy, message },
+        { scan: run.id, namespace, kind, name, container, probe, check: rule, action, result, policy, message, stored },
         'violation',
       );
     }
@@ -157,7 +171,7 @@ export interface WorkloadRecord {
   readonly isClean: boolean;
   /** The version of the object that was judged. NaN = unknown. */
   readonly version: number;
-  readonly findings: readonly { readonly rule: string; readonly action: string }[];
+  readonly findings: readonly { readonly rule: string; readonly action: string; readonly stored?: string }[];
 }
 
 export type WorkloadRecords = NamespaceShares<WorkloadRecord>;
@@ -170,12 +184,16 @@ export interface VerdictSettings {
   /** The strictest action that a violation may have. */
   readonly enforcement: Enforcement;
   readonly addsProbes: boolean;
+  /** Absent = nothing is told about how a workload was stored. */
+  readonly inForce?: Pick<InForce, 'missedVerdict'>;
 }
 
 export interface LiveJudgement extends Judgement {
   /** The object with its type, which lists leave out of their items. */
   readonly object: JsonObject;
   readonly pods: readonly Pod[];
+  /** For a violation of an object that was stored without a verdict: how that can be. */
+  readonly stored: (violation: Violation) => string | undefined;
 }
 
 /**
@@ -188,30 +206,38 @@ export function judgeLive(
   item: KubernetesObject,
   { served: { apiVersion, kind }, templates: known }: ObservedKind,
   snapshot: Snapshot,
-  { enforcement, addsProbes }: VerdictSettings,
+  { enforcement, addsProbes, inForce }: VerdictSettings,
   now: number,
 ): LiveJudgement | undefined {
   const object = { ...item, apiVersion, kind } as unknown as JsonObject;
   const found = templatesToLookAt(object, known);
   if (found.kind === 'skipped') return undefined;
-  const pods = readPods(found.templates, known);
+  const unseen = judgementOfUnseen(object, found.templates);
+  const pods = unseen ? [] : readPods(found.templates, known);
   const subject = { object, kind: known, pods, namespace: item.metadata.namespace ?? '' };
-  const judgement = judgeObject(subject, snapshot, addsProbes && !isPod(known), now);
+  const judgement = unseen ?? judgeObject(subject, snapshot, addsProbes && !isPod(known), now);
   const violations = judgement.violations.map((one) => ({ ...one, action: laxer(one.action, enforcement) }));
-  return { ...judgement, violations, object, pods };
+  // The API server sends no object of a ready-made kind to the webhook.
+  const missed = isReadyMade(known) ? undefined : inForce?.missedVerdict(object, sourcesOf(judgement), snapshot);
+  // An exception that has ended allowed the object.
+  const stored = ({ action, ended }: Violation): string | undefined =>
+    action === 'Deny' && ended === undefined ? missed : undefined;
+  return { ...judgement, violations, object, pods, stored };
 }
 
 function judgedWorkload(
   workload: ObservedWorkload,
   { templates: kind }: ObservedKind,
-  { violations, warnings, pods, inForce }: LiveJudgement,
+  { violations: all, warnings, pods, inForce, stored }: LiveJudgement,
+  extra: readonly ReportResult[],
 ): JudgedWorkload {
+  const violations = withoutWrongStarts(all, extra);
   const layersOf = (one: Violation): readonly ProbePolicy[] => inForce[templateOf(one, pods)]?.layers ?? [];
   const results = [
-    ...withoutRepeats(violations).map((one) => resultOfViolation(one, layersOf(one), workload.namespace)),
+    ...withoutRepeats(violations).map((one) => resultOfViolation(one, layersOf(one), workload.namespace, stored(one))),
     ...(isPod(kind) ? [] : warnings.map(resultOfWarning)),
   ];
-  const violated = new Set(violations.map(({ check }) => check));
+  const violated = new Set(all.map(({ check }) => check));
   const checks = [...(inForce[0]?.checkPolicy('') ?? [])].filter(([, { action }]) => action !== 'Off');
   return { workload, results, passed: checks.filter(([check]) => !violated.has(check)).length };
 }
@@ -222,16 +248,16 @@ function templateOf({ path }: Violation, pods: readonly Pod[]): number {
   return pods.findIndex((pod) => pod.path.every((step, index) => path[index] === step));
 }
 
-/** The owners for which Kubernetes' own controllers make objects, by the object's kind. A Node owns static Pods. */
-const OWNERS: Readonly<Record<string, readonly string[]>> = {
-  Pod: ['ReplicaSet', 'StatefulSet', 'DaemonSet', 'Job', 'ReplicationController', 'Node'],
-  ReplicaSet: ['Deployment'],
-  Job: ['CronJob'],
-};
-
-/** True if a controller can have made the object: of a custom kind, or one that Kubernetes has for the owner. */
+/**
+ * True if a controller can have made the object: of a custom kind, or one that Kubernetes has for the owner.
+ *
+ * @param kind a built-in kind
+ */
 export function canHaveController(object: JsonObject, kind: string): boolean {
   const owners = controllerOwners(object);
-  const own = Object.hasOwn(OWNERS, kind) ? OWNERS[kind] : undefined;
-  return owners.length > 0 && owners.every((owner) => !isKubernetesKind(owner) || own?.includes(owner.kind) === true);
+  const made = BUILT_IN_KINDS.filter((built) => built.kind === kind);
+  const isPossible = (owner: (typeof owners)[number]): boolean =>
+    // A Node owns static Pods.
+    (kind === 'Pod' && owner.kind === 'Node') || made.some((each) => isMadeByKubernetes(owner, each));
+  return owners.length > 0 && owners.every((owner) => !isKubernetesKind(owner) || isPossible(owner));
 }

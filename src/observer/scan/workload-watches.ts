@@ -1,9 +1,10 @@
+import { collectionPath } from '../../cluster/client/api-path.ts';
 import { hasCode } from '../../cluster/client/api-client.ts';
 import { tryList } from '../../cluster/client/paged-list.ts';
-import { resourceOf } from '../../cluster/sources/cluster-kinds.ts';
+import { resourceOf } from '../../cluster/client/live-reader.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { isReadyMade, isPod } from '../../engine/workload/kinds.ts';
-import { collectionOf, observedKinds, type ObservedKind } from '../observed-workload.ts';
+import { observedKinds, type ObservedKind } from '../observed-workload.ts';
 import { kindKey } from './scan-lists.ts';
 import { Reflector, type ReflectorListener } from '../../cluster/client/reflector.ts';
 import type { ScanDependencies } from './verdicts.ts';
@@ -74,7 +75,7 @@ export class WorkloadWatches {
     const { client, log } = this.#dependencies;
     if (!isReadyMade(kind.templates)) return true;
     try {
-      await tryList(client, collectionOf(kind.served));
+      await tryList(client, collectionPath(kind.served));
       return true;
     } catch (error) {
       // The watch reports all other failures.
@@ -88,7 +89,7 @@ export class WorkloadWatches {
 
   /** Watches these kinds, and no others: of another kind, nothing is there. A watched kind stays as it is. */
   #follow(kinds: readonly ObservedKind[]): void {
-    const wanted = new Map(kinds.map((kind) => [collectionOf(kind.served), kind]));
+    const wanted = new Map(kinds.map((kind) => [collectionPath(kind.served), kind]));
     const served = new Set(kinds.map((kind) => kindKey(kind.served)));
     for (const [path, { kind, reflector }] of this.#watches) {
       if (wanted.has(path)) continue;

@@ -68,6 +68,7 @@ export function startOf(
       node: shortHash(nodeOf(pod)),
       at: formatInstant(running.startedAt),
       id: startId(pod, running.containerID),
+      ...(container.image !== '' && { image: container.image }),
     },
   };
 }

@@ -1,12 +1,15 @@
+import { repositoryOf } from '../../engine/command/image.ts';
 import { PROFILE_BOUNDS } from '../../engine/policy/bounds.ts';
 import {
   figuresOf,
+  startsOfProfile,
   type ContainerProfile,
   type KilledStarts,
   type StartSample,
   type StartupProfile,
 } from '../../engine/facts/read-startup-profile.ts';
-import { learnedBudget, type StartFigures } from '../../engine/probe/startup-budget.ts';
+import { startsOfImage } from '../../engine/facts/startup-profile.ts';
+import { learnedTime, type StartFigures } from '../../engine/time/learned-start.ts';
 import { compareText } from '../../base/text/cut.ts';
 import { formatInstant } from '../../base/text/duration.ts';
 import type { MeasuredStart } from './measured-start.ts';
@@ -17,13 +20,19 @@ import type { JsonObject } from '../../base/json/json-value.ts';
 /** Restarts in place may take so many places of a full profile: they would else push out all first starts. */
 const MOST_RESTARTS = 10;
 
-const NONE_KILLED: KilledStarts = { count: 0, boundSeconds: 0, at: '', ids: [] };
+export const NONE_KILLED: KilledStarts = { count: 0, boundSeconds: 0, at: '', ids: [] };
 
-/** The profile with new starts. A start counts once, however many replicas report it. */
+/**
+ * The profile with new starts. A start counts once, however many replicas report it. A start of the future would push
+ * all later ones out, so it does not count.
+ *
+ * @param latestAt the latest possible start, in milliseconds since the epoch
+ */
 export function updatedProfile(
   profile: StartupProfile | undefined,
   workload: WorkloadReference,
   starts: readonly PendingStart[],
+  latestAt = Infinity,
 ): StartupProfile {
   const containers = new Map(profile?.containers.map((container) => [container.name, container]));
   for (const [name, own] of Map.groupBy(starts, ({ container }) => container)) {
@@ -36,7 +45,7 @@ export function updatedProfile(
     const before = isSame ? known : { samples: [], killed: NONE_KILLED };
     const measured = own.flatMap(({ sample }) => sample ?? []);
     const ended = own.filter((start) => start.sample === undefined);
-    const samples = latest([...measured, ...before.samples]);
+    const samples = latest([...measured, ...before.samples].filter(({ at }) => Date.parse(at) <= latestAt));
     containers.set(name, { name, image, samples, killed: withKilled(before.killed, ended, samples) });
   }
   return { workload, containers: [...containers.values()].sort((one, other) => (one.name < other.name ? -1 : 1)) };
@@ -78,14 +87,6 @@ function withKilled(
   return { count, boundSeconds: isOutlived ? 0 : boundSeconds, at, ids: [...ids].slice(-PROFILE_BOUNDS.killedIds) };
 }
 
-/** The image without tag and digest. The tag changes with each release of the same application. */
-export function repositoryOf(image: string): string {
-  const [name = ''] = image.split('@');
-  const slash = name.lastIndexOf('/');
-  const colon = name.lastIndexOf(':');
-  return colon > slash ? name.slice(0, colon) : name;
-}
-
 export interface ShownFigures {
   readonly starts: number;
   readonly restarts: number;
@@ -98,7 +99,7 @@ export interface ShownFigures {
 
 export function shownFigures(container: ContainerProfile): ShownFigures {
   const known = { ...figuresOf(container), seconds: container.samples.map(({ seconds }) => seconds) };
-  return figuresOfSeconds(known, learnedBudget(known));
+  return figuresOfSeconds(known, learnedTime(startsOfImage(startsOfProfile(container), container.image))?.seconds);
 }
 
 /** The figures of a container of which only the seconds of each start are known. */

@@ -1,3 +1,4 @@
+import { collectionPath, objectPath } from '../../cluster/client/api-path.ts';
 import { textAt } from '../../base/json/field-path.ts';
 import { isJsonObject, type JsonObject } from '../../base/json/json-value.ts';
 import { isDeepStrictEqual } from 'node:util';
@@ -8,7 +9,6 @@ import { hasCode, unlessMissing, type ApiClient } from '../../cluster/client/api
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
 import { writeFailure } from '../../cluster/client/write-failure.ts';
 import { groupOfVersion } from '../../engine/workload/kinds.ts';
-import { collectionOf, objectPath } from '../observed-workload.ts';
 import { profileStatus, shownFigures, updatedProfile } from './profile-update.ts';
 import type { ContainerProfile, StartupProfile } from '../../engine/facts/read-startup-profile.ts';
 import type { WorkloadReference } from '../../engine/workload/workload-of-pod.ts';
@@ -26,14 +26,16 @@ export const WRITE_MILLISECONDS = 5 * 60_000;
 const QUIET_MILLISECONDS = 60 * 60_000;
 /** A change of the middle start times by less than a tenth does not matter. */
 const RELEVANT_CHANGE = 0.1;
+/** The clock of a node may be ahead of ours by so much. */
+const CLOCK_MILLISECONDS = 10 * 60_000;
 
 /** Writes StartupProfiles. The API server rejects a write if the profile has changed since it was read. */
 export class ProfileWriter {
   readonly #client: Pick<ApiClient, 'request'>;
   readonly #pending: PendingStarts;
   readonly #findWorkload: FindWorkload;
-  /** When each profile was written or looked at last. */
-  readonly #writtenAt = new Map<string, number>();
+  /** When each profile was written or looked at last, and the longest bound of a killed start by then. */
+  readonly #written = new Map<string, { readonly at: number; readonly boundSeconds: number }>();
 
   constructor(client: Pick<ApiClient, 'request'>, pending: PendingStarts, findWorkload: FindWorkload) {
     this.#client = client;
@@ -41,17 +43,23 @@ export class ProfileWriter {
     this.#findWorkload = findWorkload;
   }
 
-  /** The workloads that may be written now, the oldest first. */
+  /**
+   * The workloads that may be written now, the oldest first. A kill that asks for a longer budget does not wait: each
+   * Pod that is created meanwhile would be killed, too.
+   */
   due(now: number): readonly PendingWorkload[] {
     // A clock that was set back does not prolong the pause.
-    for (const [key, at] of this.#writtenAt) if (Math.abs(now - at) >= WRITE_MILLISECONDS) this.#writtenAt.delete(key);
-    return this.#pending.workloads().filter(({ key }) => !this.#writtenAt.has(key));
+    for (const [key, { at }] of this.#written) if (Math.abs(now - at) >= WRITE_MILLISECONDS) this.#written.delete(key);
+    return this.#pending
+      .workloads()
+      .filter((pending) => longestBound(pending) > (this.#written.get(pending.key)?.boundSeconds ?? -1));
   }
 
   /** Writes the starts of one workload. Rejects when the API server is away, or refuses for another reason. */
   async write(pending: PendingWorkload, now: number, signal: AbortSignal): Promise<WriteResult> {
     const { key, namespace, workload, starts } = pending;
-    this.#writtenAt.set(key, now);
+    const before = this.#written.get(key)?.boundSeconds ?? 0;
+    this.#written.set(key, { at: now, boundSeconds: Math.max(before, longestBound(pending)) });
     const name = profileName(workload.kind, workload.name);
     const path = objectPath(PROFILES, { namespace, name });
     try {
@@ -59,7 +67,7 @@ export class ProfileWriter {
       const existing = isJsonObject(found) ? found : undefined;
       const known = existing && readStartupProfile(existing);
       if (known !== undefined && !isSame(known.workload, workload)) return this.#done(pending, 'gone');
-      const profile = updatedProfile(known, workload, starts);
+      const profile = updatedProfile(known, workload, starts, now + CLOCK_MILLISECONDS);
       // Another leader has written these starts.
       if (known !== undefined && isDeepStrictEqual(known, profile)) return this.#done(pending, 'unchanged');
       if (known !== undefined && Math.abs(now - sinceOf(pending)) < QUIET_MILLISECONDS && !isRelevant(known, profile))
@@ -72,7 +80,7 @@ export class ProfileWriter {
     } catch (error) {
       // Another writer has changed or deleted the profile. The starts stay for the next round.
       if (hasCode(error, 409) || hasCode(error, 404)) {
-        this.#writtenAt.delete(key);
+        this.#written.delete(key);
         return 'conflict';
       }
       // The same write would be refused again.
@@ -110,12 +118,17 @@ export class ProfileWriter {
     };
     const created = await this.#client.request({
       method: 'POST',
-      path: collectionOf(PROFILES, namespace),
+      path: collectionPath(PROFILES, namespace),
       body,
       signal,
     });
     return isJsonObject(created) ? created : undefined;
   }
+}
+
+/** The largest time that a probe granted to one of the killed starts; 0 without one. */
+function longestBound({ starts }: PendingWorkload): number {
+  return Math.max(0, ...starts.map((start) => (start.sample === undefined ? start.boundSeconds : 0)));
 }
 
 function isSame(one: WorkloadReference, other: WorkloadReference): boolean {

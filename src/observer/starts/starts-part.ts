@@ -1,3 +1,4 @@
+import { objectPath } from '../../cluster/client/api-path.ts';
 import { isJsonObject, type JsonObject } from '../../base/json/json-value.ts';
 import { Counter } from 'prom-client';
 import { hasCode, isUnavailable } from '../../cluster/client/api-client.ts';
@@ -8,7 +9,6 @@ import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
 import { discoverKinds, type ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
 import { gauge } from '../gauges.ts';
 import { groupOfVersion } from '../../engine/workload/kinds.ts';
-import { objectPath } from '../observed-workload.ts';
 import { PendingStarts } from './pending-starts.ts';
 import { ProfileWriter, WRITE_MILLISECONDS } from './profile-writer.ts';
 import { StartInference } from './start-inference.ts';

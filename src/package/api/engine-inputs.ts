@@ -1,5 +1,8 @@
-import { inputsOf, type Inputs, type ReadTexts } from '../../cli/input/inputs.ts';
+import { worldOf } from '../../cli/input/world.ts';
+import type { NamedInputs } from '../../cli/input/live.ts';
+import type { ReadTexts } from '../../cli/input/manifests.ts';
 import { readWorkloadKinds } from '../../cluster/sources/workload-kinds.ts';
+import { didYouMean } from '../../base/text/suggestion.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { KNOWN_KINDS, type WorkloadKind } from '../../engine/workload/kinds.ts';
 import { InvalidInputError } from './engine-options.ts';
@@ -17,20 +20,47 @@ export function engineInputs(
   objects: KubernetesObjects,
   options: EngineOptions,
   applied: readonly ObjectInput[] = [],
-): Inputs {
-  if (!isObject(options)) throw invalidInput('options', `must be an object, not ${typeOf(options)}`);
+): NamedInputs {
   const { policies = [], namespace = 'default', workloadKinds, now = new Date() } = options;
   if (typeof namespace !== 'string' || namespace === '')
     throw invalidInput('options.namespace', `must be a text that is not empty, not ${typeOf(namespace)}`);
   if (!(now instanceof Date) || Number.isNaN(now.getTime())) throw invalidInput('options.now', 'must be a valid Date');
-  const inputs = inputsOf(
+  const given = worldOf(
     textsOf('objects', Array.isArray(objects) ? (objects as readonly unknown[]) : [objects]),
     textsOf('policies', policies),
     { kinds: kindsOf(workloadKinds), namespace, now: now.getTime() },
     textsOf('apply', applied),
   );
-  if (inputs.problems.length > 0) throw new InvalidInputError(inputs.problems.map(problemOf));
-  return inputs;
+  const { problems } = given.manifests;
+  if (problems.length > 0) throw new InvalidInputError(problems.map(problemOf));
+  return given;
+}
+
+/** The names of options. The compiler finds one that is missing. */
+export type OptionNames<Options> = Readonly<Record<keyof Options, true>>;
+
+export const ENGINE_OPTIONS: OptionNames<EngineOptions> = {
+  policies: true,
+  namespace: true,
+  workloadKinds: true,
+  now: true,
+};
+
+/**
+ * Refuses options that no function reads: a misspelt `policies` would leave all policies out.
+ *
+ * @throws InvalidInputError with each unknown name
+ */
+export function refuseUnknownOptions<Options extends object>(options: Options, names: OptionNames<Options>): void {
+  if (!isObject(options)) throw invalidInput('options', `must be an object, not ${typeOf(options)}`);
+  const unknown = Object.keys(options).filter((name) => !Object.hasOwn(names, name));
+  if (unknown.length === 0) return;
+  throw new InvalidInputError(
+    unknown.map((name) => ({
+      place: `options.${name}`,
+      message: `is not an option${didYouMean(name, Object.keys(names))}`,
+    })),
+  );
 }
 
 /** A line as commands print it, without the line and column of the text of JSON. */
@@ -51,10 +81,12 @@ function textsOf(argument: string, objects: unknown): ReadTexts {
 function jsonOf(place: string, object: unknown): string {
   if (!isObject(object)) throw invalidInput(place, `must be a Kubernetes object, not ${typeOf(object)}`);
   try {
-    return JSON.stringify(object, undefined, 1);
+    const text = JSON.stringify(object, undefined, 1) as string | undefined;
+    if (text !== undefined) return text;
   } catch (error) {
     throw invalidInput(place, `cannot be written as JSON: ${messageOf(error)}`);
   }
+  throw invalidInput(place, 'cannot be written as JSON: it has no value');
 }
 
 function kindsOf(kinds: EngineOptions['workloadKinds']): readonly WorkloadKind[] {
@@ -77,6 +109,7 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function typeOf(value: unknown): string {
+/** What a value is, in words of messages. */
+export function typeOf(value: unknown): string {
   return value === null ? 'null' : Array.isArray(value) ? 'a list' : value === '' ? 'an empty text' : typeof value;
 }

@@ -1,13 +1,21 @@
-import { checkInputs } from '../../cli/check/check-inputs.ts';
+import { checkManifests } from '../../cli/check/check-manifests.ts';
 import { withoutRepeatsByObject } from '../../cli/check/report.ts';
-import { listedViolation } from '../../cli/check/formats.ts';
+import { listedViolation } from '../../cli/check/json.ts';
 import { unaskedSelectors } from '../../cli/input/unasked-selectors.ts';
-import { engineInputs, invalidInput, withoutPosition } from './engine-inputs.ts';
+import {
+  ENGINE_OPTIONS,
+  engineInputs,
+  invalidInput,
+  refuseUnknownOptions,
+  typeOf,
+  withoutPosition,
+  type OptionNames,
+} from './engine-inputs.ts';
 import { InvalidInputError } from './engine-options.ts';
 import type { EngineOptions, KubernetesObjects, ObjectInput } from './engine-options.ts';
 import { SHOWN_BY_DEFAULT } from '../../cli/fix/advice.ts';
 import { fixFile } from '../../cli/fix/fix-file.ts';
-import { LEVELS, type Level } from '../../cli/output/level.ts';
+import { LEVELS, type Level } from '../../engine/verdict/levels.ts';
 import { planOutput } from '../../cli/plan/formats.ts';
 import { workloadsOf } from '../../cli/plan/workloads.ts';
 import { snapshotAfter, unknownRemovals } from '../../engine/verdict/compare/policy-change.ts';
@@ -41,11 +49,12 @@ export interface Verdict {
  * @throws InvalidInputError when an argument cannot be used
  */
 export function judge(objects: KubernetesObjects, options: EngineOptions = {}): Verdict {
-  const inputs = engineInputs(objects, options);
-  const { violations, warnings, problems, summary } = checkInputs(inputs, 'Deny');
+  refuseUnknownOptions(options, ENGINE_OPTIONS);
+  const { manifests, world } = engineInputs(objects, options);
+  const { violations, warnings, problems, summary } = checkManifests(manifests, world);
   return {
     violations: withoutRepeatsByObject(violations).map((violation) => listedViolation(violation, {})),
-    warnings: [...inputs.policyWarnings, ...warnings, ...problems, ...unaskedSelectors(inputs)].map(lineOf),
+    warnings: [...manifests.warnings, ...warnings, ...problems, ...unaskedSelectors(manifests, world)].map(lineOf),
     workloads: summary.workloads,
   };
 }
@@ -56,6 +65,8 @@ export interface FixOptions extends EngineOptions {
   /** With `advice`: the lowest level of findings whose advice is applied. Default `warning`, as in `check`. */
   readonly minLevel?: Level;
 }
+
+const FIX_OPTIONS: OptionNames<FixOptions> = { ...ENGINE_OPTIONS, advice: true, minLevel: true };
 
 /** Objects with probes. */
 export interface Fixed {
@@ -75,11 +86,13 @@ export interface Fixed {
  * @throws InvalidInputError when an argument cannot be used
  */
 export function fix(objects: KubernetesObjects, options: FixOptions = {}): Fixed {
-  const inputs = engineInputs(objects, options);
+  refuseUnknownOptions(options, FIX_OPTIONS);
+  const { manifests, world } = engineInputs(objects, options);
   const { advice = false, minLevel = SHOWN_BY_DEFAULT.minLevel } = options;
+  if (typeof advice !== 'boolean') throw invalidInput('options.advice', `must be true or false, not ${typeOf(advice)}`);
   if (!LEVELS.includes(minLevel)) throw invalidInput('options.minLevel', `must be one of ${LEVELS.join(', ')}`);
   const selection = advice ? { ...SHOWN_BY_DEFAULT, minLevel } : undefined;
-  const files = inputs.texts.map((text) => fixFile(text, inputs, selection));
+  const files = manifests.texts.map((text) => fixFile(text, world, selection));
   const problems = files.flatMap((file) => file.problems);
   if (problems.length > 0) throw new InvalidInputError(problems.map(({ file, message }) => ({ place: file, message })));
   const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
@@ -87,7 +100,10 @@ export function fix(objects: KubernetesObjects, options: FixOptions = {}): Fixed
     objects: files.flatMap((file) => file.objects),
     probes: sum(files.map((file) => file.probes)),
     advice: sum(files.map((file) => file.advice)),
-    remarks: [...files.flatMap((file) => file.remarks.map(withoutPosition)), ...unaskedSelectors(inputs).map(lineOf)],
+    remarks: [
+      ...files.flatMap((file) => file.remarks.map(withoutPosition)),
+      ...unaskedSelectors(manifests, world).map(lineOf),
+    ],
   };
 }
 
@@ -104,22 +120,26 @@ export interface PlanOptions extends EngineOptions {
   readonly remove?: readonly string[];
 }
 
+const PLAN_OPTIONS: OptionNames<PlanOptions> = { ...ENGINE_OPTIONS, apply: true, remove: true };
+
 /**
  * Computes what a change of policies does to workloads.
  *
  * @throws InvalidInputError when an argument cannot be used
  */
 export function plan(objects: KubernetesObjects, options: PlanOptions = {}): Planned {
+  refuseUnknownOptions(options, PLAN_OPTIONS);
   const { apply = [], remove = [], ...others } = options;
-  const inputs = engineInputs(objects, others, apply);
-  const { policies: before, newPolicies: applied } = inputs;
+  if (!Array.isArray(remove)) throw invalidInput('options.remove', `must be a list of names, not ${typeOf(remove)}`);
+  const { manifests, world } = engineInputs(objects, others, apply);
+  const { snapshot: before, applied } = world;
   const change = { applied, removed: remove };
   const unknown = unknownRemovals(before, change);
   if (unknown.length > 0)
     throw new InvalidInputError(unknown.map((source) => ({ place: 'remove', message: `there is no ${source}` })));
   const after = snapshotAfter(before, change);
-  const workloads = workloadsOf(inputs, new Set());
-  const warnings = [...inputs.policyWarnings, ...unaskedSelectors(inputs)].map(lineOf);
-  const planned = planOutput(planOf(workloads, before, after, storedPod, inputs.now));
+  const workloads = workloadsOf(manifests, world, []);
+  const warnings = [...manifests.warnings, ...unaskedSelectors(manifests, world)].map(lineOf);
+  const planned = planOutput(planOf(workloads, before, after, storedPod, world.now));
   return { ...planned, ...(warnings.length > 0 && { warnings }) };
 }

@@ -1,11 +1,13 @@
 import { messageOf } from '../../base/text/error-message.ts';
 import { unifiedDiff, type DiffLine } from '../../base/text/unified-diff.ts';
-import { checkInputs } from '../../cli/check/check-inputs.ts';
-import { jsonReport } from '../../cli/check/formats.ts';
+import { checkManifests } from '../../cli/check/check-manifests.ts';
+import { jsonReport } from '../../cli/check/json.ts';
 import { NOTHING_LEFT_OUT, shownReport, type ShownReport } from '../../cli/check/report.ts';
 import { SHOWN_BY_DEFAULT } from '../../cli/fix/advice.ts';
 import { fixFile } from '../../cli/fix/fix-file.ts';
-import { inputsOf, type Inputs, type ReadTexts } from '../../cli/input/inputs.ts';
+import { manifestsIn, type ReadTexts } from '../../cli/input/manifests.ts';
+import { worldOf } from '../../cli/input/world.ts';
+import type { NamedInputs } from '../../cli/input/live.ts';
 import { placeOfManifest } from '../../cli/input/manifest.ts';
 import { KNOWN_KINDS } from '../../engine/workload/kinds.ts';
 import { explainManifest } from '../../explain/timeline/explain-manifest.ts';
@@ -37,34 +39,35 @@ export interface PlaygroundSettings {
 
 /** Judges manifests by policies with the code of the commands, so the page and the commands cannot differ. */
 export function judgeTexts(texts: PlaygroundTexts, { now, appliesAdvice }: PlaygroundSettings): JudgedTexts {
-  const inputs = inputsOf(judgedText(MANIFESTS_FILE, texts.manifests), judgedText(POLICIES_FILE, texts.policies), {
+  const given = worldOf(judgedText(MANIFESTS_FILE, texts.manifests), judgedText(POLICIES_FILE, texts.policies), {
     kinds: KNOWN_KINDS,
     namespace: 'default',
     now,
   });
-  const found = checkInputs(inputs, 'Deny');
+  const { manifests, world } = given;
+  const found = checkManifests(manifests, world);
   return {
     report: shownReport(found, { ...NOTHING_LEFT_OUT, minLevel: 'note' }),
     json: jsonReport(shownReport(found, NOTHING_LEFT_OUT)),
-    patch: patchOf(inputs, appliesAdvice),
-    workloads: inputs.texts
-      .flatMap(({ manifests }) => manifests)
-      .flatMap((manifest) => explainManifest(manifest.object, placeOfManifest(manifest), inputs) ?? []),
+    patch: patchOf(given, appliesAdvice),
+    workloads: manifestsIn(manifests).flatMap(
+      (manifest) => explainManifest(manifest.object, placeOfManifest(manifest), world) ?? [],
+    ),
   };
 }
 
-function patchOf(inputs: Inputs, appliesAdvice: boolean): Patch {
-  const [source] = inputs.texts;
+function patchOf({ manifests, world }: NamedInputs, appliesAdvice: boolean): Patch {
+  const [source] = manifests.texts;
   const before = source?.text ?? '';
   const unchanged = { after: before, diff: [], probes: 0, advice: 0 };
   // Without one of the policies, other probes would be written than the webhook adds.
-  if (inputs.policyProblems.length > 0)
+  if (world.policyProblems.length > 0)
     return { ...unchanged, remarks: ['A policy cannot be read. Correct the policy to see the patch.'] };
   if (source === undefined) return { ...unchanged, remarks: [] };
   try {
     const { after, probes, advice, remarks, problems } = fixFile(
       source,
-      inputs,
+      world,
       // The page shows notes, too.
       appliesAdvice ? { ...SHOWN_BY_DEFAULT, minLevel: 'note' } : undefined,
     );

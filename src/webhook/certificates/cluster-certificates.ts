@@ -1,3 +1,4 @@
+import { collectionPath, webhookConfigurations } from '../../cluster/client/api-path.ts';
 import { JSON_PATCH, hasCode, type ApiClient } from '../../cluster/client/api-client.ts';
 import type { ReflectorContext } from '../../cluster/client/reflector.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
@@ -69,14 +70,14 @@ export abstract class ClusterCertificates implements CertificateSource {
     this.config = config;
     this.namespace = namespace;
     this.dependencies = dependencies;
-    this.collection = `/api/v1/namespaces/${namespace}/secrets`;
+    this.collection = collectionPath({ apiVersion: 'v1', resource: 'secrets' }, namespace);
     this.where = `Secret ${namespace}/${secretName}`;
     this.host = `${config.serviceName}.${namespace}.svc`;
     this.#rounds = new RepeatedWork(() => this.round(), config.certificateCheck, dependencies.random);
     this.secret = new MirroredObject(context, this.collection, secretName, this.#listenTo('secret'));
     // The mutating configuration has another name than the validating one, and had that of the validating one once.
     this.#configurations = KINDS.flatMap((kind) => {
-      const collection = `/apis/admissionregistration.k8s.io/v1/${kind}webhookconfigurations`;
+      const collection = collectionPath(webhookConfigurations(kind));
       return config.webhookConfigurations.map((name) => {
         const mirror = new MirroredObject(context, collection, name, this.#listenTo(`${kind} ${name}`));
         return { kind, name, path: `${collection}/${name}`, mirror, limit: new WriteLimit(), refused: undefined };

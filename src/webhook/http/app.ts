@@ -1,15 +1,19 @@
 import { callerProblem, secureContextOptions } from '../certificates/serving-tls.ts';
-import { BODY_LIMIT_BYTES, limitBytes } from './body-limit.ts';
+import { limitAnswers } from './answer-limit.ts';
 import { addressOf, tlsApp } from '../../process/http-app.ts';
-import { WEBHOOKS, type Webhook } from './metrics.ts';
 import { reviewEndpoint, type ReviewDependencies } from './review-endpoint.ts';
 import { failureStatus, httpError } from './status.ts';
+import { Readable } from 'node:stream';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { WEBHOOKS, type Webhook } from '../review/decision.ts';
 import type { RequestLog } from '../request-log.ts';
+import type { Metrics } from './metrics.ts';
 
 export interface WebhookApp extends ReviewDependencies {
+  readonly metrics: Metrics;
+  readonly log: RequestLog;
   readonly cert: string;
   readonly key: string;
   /** The CAs that verify callers, in PEM, and the common names that may call: an empty list allows any name. */
@@ -24,7 +28,6 @@ const KEEP_ALIVE_MILLISECONDS = 120_000;
 const REQUEST_MILLISECONDS = 35_000;
 /** The longest time without traffic, also while an answer is being made. */
 const SILENCE_MILLISECONDS = 40_000;
-const HANDSHAKE_MILLISECONDS = 10_000;
 const TIMEOUT_CHECK_MILLISECONDS = 5000;
 /** Kept-alive connections stay with one replica. Random, so that those that began together do not reopen together. */
 const LEAST_REQUESTS_PER_CONNECTION = 1000;
@@ -43,11 +46,10 @@ export function buildWebhookApp(deps: WebhookApp): FastifyInstance {
         ...secureContextOptions(deps, callers?.ca),
         // The handshake accepts every certificate, because only an HTTP answer can explain a rejection.
         ...(callers && { requestCert: true, rejectUnauthorized: false }),
-        handshakeTimeout: HANDSHAKE_MILLISECONDS,
+        handshakeTimeout: REQUEST_MILLISECONDS,
         headersTimeout: REQUEST_MILLISECONDS,
         connectionsCheckingInterval: TIMEOUT_CHECK_MILLISECONDS,
       },
-      bodyLimit: BODY_LIMIT_BYTES,
       connectionTimeout: SILENCE_MILLISECONDS,
       keepAliveTimeout: KEEP_ALIVE_MILLISECONDS,
       requestTimeout: REQUEST_MILLISECONDS,
@@ -61,10 +63,10 @@ export function buildWebhookApp(deps: WebhookApp): FastifyInstance {
       const problem = callerProblem(socket, callers.names);
       done(problem === undefined ? undefined : httpError(401, problem));
     });
-  limitBytes(app, dropped);
-  // The review endpoint parses, when the review has its turn.
+  limitAnswers(app, dropped);
+  // The review endpoint receives the body.
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => done(null, text));
+  app.addContentTypeParser('application/json', (_request, body, done) => done(null, body));
   answerFailures(app, log);
   app.decorateRequest('arrival', 0);
   const answer = reviewEndpoint(deps);
@@ -136,6 +138,10 @@ function answerFailures(app: FastifyInstance, log: RequestLog): void {
   app.setNotFoundHandler((request, reply) => send(reply, 404, `no ${request.method} ${pathOf(request)}: ${hint}`));
 }
 
+function announcedLength(header: string | undefined): number | undefined {
+  return header === undefined ? undefined : Number(header);
+}
+
 declare module 'fastify' {
   interface FastifyRequest {
     arrival: number;
@@ -148,7 +154,7 @@ function addWebhook(
   answer: ReturnType<typeof reviewEndpoint>,
   { metrics, monotonic }: WebhookApp,
 ): void {
-  app.post<{ Body: string | undefined; Querystring: Readonly<Record<string, unknown>> }>(`/${webhook}`, {
+  app.post<{ Body: Readable | undefined; Querystring: Readonly<Record<string, unknown>> }>(`/${webhook}`, {
     onRequest: (request, reply, done) => {
       const arrival = monotonic();
       request.arrival = arrival;
@@ -164,7 +170,8 @@ function addWebhook(
     handler: (request, reply) =>
       answer({
         webhook,
-        text: request.body ?? '',
+        body: request.body ?? Readable.from([]),
+        announced: announcedLength(request.headers['content-length']),
         timeout: request.query['timeout'],
         arrival: request.arrival,
         address: addressOf(request.raw.socket),

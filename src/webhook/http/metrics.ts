@@ -1,17 +1,15 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { REASON_CODES } from '../../engine/defaulting/injection.ts';
+import { REASON_CODES } from '../../engine/defaulting/not-injected.ts';
 import { CHECKS } from '../../engine/checks/catalogue.ts';
 import { PROBE_KINDS } from '../../engine/probe/probe.ts';
 import { POLICY_KINDS } from '../../engine/policy/probe-policy.ts';
 import { BUILT_IN_KINDS } from '../../engine/workload/kinds.ts';
-import { MISSED_NAMESPACES } from '../../engine/facts/facts.ts';
+import { MISSED_NAMESPACES } from '../../cluster/sources/namespace-waiters.ts';
 import { droppedConnections } from '../../process/http-app.ts';
-import type { AdmissionRequest, Decision } from '../review/decision.ts';
+import { WEBHOOKS, type AdmissionRequest, type Decision, type Webhook } from '../review/decision.ts';
+import type { ReviewCounts } from './review-endpoint.ts';
 import { gaugesIn, observeNode, observeProcess, type ProcessSources } from '../../process/process-metrics.ts';
 import type { CertificateFigures } from '../certificates/serving-tls.ts';
-
-export const WEBHOOKS = ['mutate', 'validate', 'review-policies'] as const;
-export type Webhook = (typeof WEBHOOKS)[number];
 
 /**
  * `incomplete`: the time ended the computation, or a kind could not be listed. `busy`: another effect was being
@@ -40,11 +38,11 @@ export interface MetricSources extends ProcessSources {
 type Values = Readonly<Record<string, number | boolean | undefined>>;
 
 /** All metrics of the webhook, in their own registry. Durations are in seconds. */
-export class Metrics {
+export class Metrics implements ReviewCounts {
   readonly registry = new Registry();
   readonly #requests = this.#counter(
     'probewright_admission_requests_total',
-    'Admission requests answered, by result, and by the result with enforcement Deny and mutation On.',
+    'Admission requests answered. result is allow, mutate, warn, deny, skip (allowed without checks) or error. would_be is the result with enforcement Deny and mutation On.',
     ['webhook', 'operation', 'kind', 'result', 'would_be', 'dry_run'],
   );
   readonly #duration = new Histogram({
@@ -61,42 +59,43 @@ export class Metrics {
   });
   readonly #patches = this.#counter(
     'probewright_patch_operations_total',
-    'Probes injected, by probe and source. With mutation Audit: probes that would have been injected.',
+    'Probes injected, by probe and source: policy, annotation or safety. With mutation Audit: probes that would have been injected.',
     ['rule', 'probe'],
   );
   readonly #notInjected = this.#counter(
     'probewright_not_injected_total',
-    'Missing probes of selected containers that were not injected, by reason.',
+    'Missing probes of selected containers that were not injected, by reason; docs/defaulting.md explains each.',
     ['reason'],
   );
-  readonly #findings = this.#counter('probewright_findings_total', 'Violations of checks, by check and action.', [
-    'rule',
-    'action',
-  ]);
+  readonly #findings = this.#counter(
+    'probewright_findings_total',
+    'Violations of checks, by check and by what they led to: Deny, Warn, Audit or Excepted.',
+    ['rule', 'action'],
+  );
   readonly #wouldBe = this.#counter(
     'probewright_would_be_findings_total',
     'Violations of checks as they would be with enforcement Deny and mutation On, by check and action.',
     ['rule', 'action'],
   );
-  readonly deadline = this.#counter(
-    'probewright_deadline_exceeded_total',
-    "Admission requests ended because most of the API server's timeout had passed.",
+  readonly notJudged = this.#counter(
+    'probewright_reviews_not_judged_total',
+    'Admission requests that waited for most of their time, or for room: /validate denied them, /mutate allowed them without probes.',
     ['webhook'],
   );
   readonly waitSkipped = this.#counter(
     'probewright_namespace_waits_skipped_total',
-    'Admission requests from new namespaces that were decided without labels of the namespace, by reason.',
+    'Admission requests from new namespaces that were decided without the labels: no-room (too many waited), timeout (half a second) or no-contact (no watch).',
     ['webhook', 'reason'],
   );
   readonly #dropped = droppedConnections(PORTS, [this.registry]);
   readonly effects = this.#counter(
     'probewright_policy_effects_total',
-    'Computations of what a policy does to live workloads, when the policy is applied or deleted, by result.',
+    'Effects of a policy on live workloads, when it is applied or deleted: complete, incomplete (no time, or a kind cannot be listed), busy, not-loaded or abandoned (the client is gone).',
     ['result'],
   );
   readonly certificateWrites = this.#counter(
     'probewright_cert_rotations_total',
-    "Steps of the rotation of Probewright's own certificates, by step and result.",
+    "Writes of Probewright's own certificates, by step and result: done, conflict (harmless) or error.",
     ['step', 'result'],
   );
 
@@ -113,7 +112,7 @@ export class Metrics {
   /** Creates the series at the start, so that rate() sees the first increase. */
   #zero(): void {
     for (const webhook of WEBHOOKS) {
-      this.deadline.inc({ webhook }, 0);
+      this.notJudged.inc({ webhook }, 0);
       for (const reason of MISSED_NAMESPACES) this.waitSkipped.inc({ webhook, reason }, 0);
       this.#duration.zero({ webhook });
       const kind = webhook === 'review-policies' ? 'ProbePolicy' : 'Pod';
@@ -194,7 +193,7 @@ function observeSources(sources: MetricSources, registers: Registry[]): void {
   gaugeOf(
     'probewright_ca_bundle_synced',
     'config',
-    'Whether the caBundle of a webhook configuration has the CA of the serving certificate.',
+    'Whether the caBundle of a webhook configuration has every CA that it should. Absent without the configuration.',
     () => sources.certificates?.().bundleSynced,
   );
   gaugeOf(
@@ -206,7 +205,7 @@ function observeSources(sources: MetricSources, registers: Registry[]): void {
   gaugeOf(
     'probewright_policy_statuses_set_aside',
     'reason',
-    'Policies whose status cannot be written while other statuses can, on the leader, by reason.',
+    'Policies whose status cannot be written, on the leader: too-large, refused, gone, failed or not-kept.',
     () => sources.statusesSetAside?.(),
   );
 }

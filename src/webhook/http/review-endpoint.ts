@@ -1,16 +1,14 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { mutate } from '../review/mutate.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseBody } from '../review/body.ts';
 import { decodeReview } from '../review/review.ts';
-import { ObjectTooLarge, reviewPolicy, withEffect } from '../review/review-policy.ts';
-import { validate, type ValidateSettings } from '../review/validate.ts';
-import { parseBody, SHORT_BYTES } from './body-limit.ts';
+import { withEffect, type AdmissionRequest, type Decision, type Reviewed, type Webhook } from '../review/decision.ts';
+import { HUNG_UP, IncomingBody } from './incoming-body.ts';
+import { BEGINNING_BYTES, ReviewReceiver, SMALL_BYTES, type ReceivedText } from './receive-review.ts';
 import { httpError } from './status.ts';
-import type { AdmissionRequest, Decision, Reviewed } from '../review/decision.ts';
+import { Turns, type Waiting } from './turns.ts';
+import type { Readable } from 'node:stream';
 import { withContact, type AdmissionReviewReply } from '../review/response.ts';
-import type { MissedNamespace } from '../../engine/facts/facts.ts';
-import type { Snapshot } from '../../engine/facts/snapshot.ts';
-import type { RequestLog } from '../request-log.ts';
-import type { Metrics, Webhook } from './metrics.ts';
+import type { MissedNamespace } from '../../cluster/sources/namespace-waiters.ts';
 
 export interface EffectLimits {
   readonly milliseconds: number;
@@ -21,11 +19,30 @@ export interface EffectLimits {
 /** Resolves with warnings about the effect of a policy on live workloads. */
 export type PolicyEffect = (reviewed: Reviewed, limits: EffectLimits) => Promise<readonly string[]>;
 
-export interface ReviewDependencies extends ValidateSettings {
+/** What is counted of reviews. */
+export interface ReviewCounts {
+  decided(webhook: Webhook, request: AdmissionRequest, decision: Decision): void;
+  /** Reviews that waited for too long. */
+  readonly notJudged: Counter<{ readonly webhook: Webhook }>;
+  /** Reviews that were decided without the labels of their namespace. */
+  readonly waitSkipped: Counter<{ readonly webhook: Webhook; readonly reason: MissedNamespace }>;
+}
+
+interface Counter<Labels> {
+  inc(labels: Labels): void;
+}
+
+/** What is logged of reviews. Objects are never logged: they hold secrets. */
+export interface ReviewLog {
+  decided(webhook: Webhook, request: AdmissionRequest, decision: Decision, milliseconds: number): void;
+  failed(path: string, error: unknown): void;
+}
+
+export interface ReviewDependencies {
+  /** The decision about a request. Undefined until the policies have been read. */
+  readonly decide: (webhook: Webhook, request: AdmissionRequest) => Decision | undefined;
   /** The last line of each denial, of workloads and of policies: whom to ask. */
   readonly denialContact?: string | undefined;
-  /** The policies in force. Undefined until the policies have been read. */
-  readonly policies: () => Snapshot | undefined;
   /** Undefined if the namespace is known. Otherwise the promise gives the reason why it is not known in time. */
   readonly namespaceKnown?: (
     namespace: string,
@@ -34,15 +51,16 @@ export interface ReviewDependencies extends ValidateSettings {
   /** Called for each exception that allows violations of a request, once for a request. Not called for dry runs. */
   readonly exceptionMatched?: (namespace: string, name: string) => void;
   readonly policyEffect?: PolicyEffect | undefined;
-  readonly metrics: Metrics;
-  readonly log: RequestLog;
-  readonly now: () => number;
+  readonly metrics: ReviewCounts;
+  readonly log: ReviewLog;
   readonly monotonic: () => number;
 }
 
 export interface ReceivedReview {
   readonly webhook: Webhook;
-  readonly text: string;
+  readonly body: Readable;
+  /** The length of the body in bytes, by its Content-Length. */
+  readonly announced: number | undefined;
   readonly timeout: unknown;
   /** The arrival time of the first byte, by the monotonic clock. */
   readonly arrival: number;
@@ -50,46 +68,91 @@ export interface ReceivedReview {
   readonly isAbandoned: () => boolean;
 }
 
-/** @throws HTTP 400 for a text that is no review, HTTP 408 after the deadline, HTTP 500 without policies */
+export const LATE =
+  'too many objects are under review at a time, so this one is not looked at; try again, with fewer at a time';
+
+/** @throws HTTP 400 for a text that is no review, HTTP 413 for more bytes than 64 MiB, HTTP 500 without policies */
 export function reviewEndpoint(
   dependencies: ReviewDependencies,
 ): (received: ReceivedReview) => Promise<AdmissionReviewReply> {
-  let lastLong: Promise<unknown> = Promise.resolve();
+  const { monotonic } = dependencies;
+  const receiver = new ReviewReceiver(monotonic);
+  const turn = decisionTurns(monotonic);
   return async (received) => {
-    if (received.text.length > SHORT_BYTES) {
-      // One long review in a turn of the event loop: short ones are answered in between.
-      await (lastLong = lastLong.then(() => nextTurn()));
-      if (received.isAbandoned()) throw httpError(408, 'the caller hung up before the review had its turn');
+    const { body, announced, address, arrival } = received;
+    const deadline = arrival + deadlineMilliseconds(received.timeout);
+    // The share of the whole time by which a wait ends, so that there is time for the answer.
+    const waiting = (beginning: string, share: number): Waiting => ({
+      address,
+      namespace: namespaceIn(beginning),
+      milliseconds: arrival + (deadline - arrival) * share - monotonic(),
+    });
+    const text = await receiver.receive(new IncomingBody(body), announced, (beginning) => waiting(beginning, 0.5));
+    try {
+      // Large reviews share one turn, so that a small one waits for one of them at most.
+      const isLarge = text.text.length > SMALL_BYTES;
+      const who = (): Waiting => ({ ...waiting(text.text, 0.75), ...(isLarge && { namespace: LARGE }) });
+      const isInTime = text.refused !== undefined || (await turn(who));
+      if (received.isAbandoned()) throw httpError(400, HUNG_UP);
+      return await answer({ ...received, ...text, ...(!isInTime && { refused: LATE }), deadline }, dependencies);
+    } finally {
+      text.release();
     }
-    return answer(received, dependencies);
   };
 }
 
-async function answer(received: ReceivedReview, dependencies: ReviewDependencies): Promise<AdmissionReviewReply> {
-  const { webhook, text, address, isAbandoned } = received;
-  const { metrics, log, monotonic, namespaceKnown, policyEffect, denialContact } = dependencies;
-  const deadline = deadlineMilliseconds(received.timeout);
-  const age = (): number => monotonic() - received.arrival;
-  // The other half of the time is for the answer.
-  const halfTheTime = (): number => (deadline - age()) / 2;
-  const checkDeadline = (): void => {
-    if (age() <= deadline) return;
-    metrics.deadline.inc({ webhook });
-    throw httpError(408, 'the request took longer than the API server waits for');
+/** No name of a namespace. */
+const LARGE = ' large';
+
+/**
+ * The namespace of a review: an API server writes it before the object. Only a queue goes by it. In a name that holds
+ * such a text, the quotes are escaped.
+ */
+function namespaceIn(beginning: string): string {
+  return /"namespace":"([^"]{1,253})"/.exec(beginning.slice(0, BEGINNING_BYTES))?.[1] ?? '';
+}
+
+/**
+ * One decision in a turn of the event loop, so that what arrives meanwhile takes its turn, too. Most reviews find
+ * nobody before them, so who waits is worked out for the others only.
+ */
+function decisionTurns(monotonic: () => number): (who: () => Waiting) => Promise<boolean> {
+  const turns = new Turns(monotonic);
+  let isBusy = false;
+  const next = (): void => {
+    isBusy = turns.next();
+    if (isBusy) setImmediate(next);
   };
+  return (who) => {
+    if (isBusy) return turns.wait(who());
+    isBusy = true;
+    setImmediate(next);
+    return Promise.resolve(true);
+  };
+}
+
+async function answer(
+  received: ReceivedReview & ReceivedText & { readonly deadline: number },
+  dependencies: ReviewDependencies,
+): Promise<AdmissionReviewReply> {
+  const { webhook, text, unread, address, deadline, isAbandoned } = received;
+  const { metrics, log, monotonic, namespaceKnown, policyEffect, denialContact } = dependencies;
+  // The other half of the time is for the answer.
+  const halfTheTime = (): number => (deadline - monotonic()) / 2;
   const read = (): AdmissionRequest => {
-    checkDeadline();
-    const { value, tooLarge } = parseBody(text);
-    const decoding = decodeReview(value, text.length, tooLarge);
-    if (tooLarge !== undefined && (decoding.problem !== undefined || webhook === 'review-policies'))
-      throw httpError(413, tooLarge);
+    const refused = received.refused ?? (monotonic() > deadline ? LATE : undefined);
+    const body = parseBody(refused === undefined ? text : text.slice(0, SMALL_BYTES), refused ?? unread);
+    if (body.problem !== undefined) throw httpError(400, body.problem);
+    const decoding = decodeReview(body.value, body.unread);
     if (decoding.problem !== undefined)
       throw httpError(400, `not an admission.k8s.io/v1 AdmissionReview: ${decoding.problem}`);
-    return decoding.request;
+    if (refused === undefined) return decoding.request;
+    metrics.notJudged.inc({ webhook });
+    return { ...decoding.request, unread: refused };
   };
   let request: AdmissionRequest | undefined = read();
   const { namespace } = request;
-  const mayWait = namespace !== '' && webhook !== 'review-policies';
+  const mayWait = request.unread === undefined && namespace !== '' && webhook !== 'review-policies';
   let missed = mayWait ? namespaceKnown?.(namespace, address) : undefined;
   if (missed instanceof Promise) {
     // A review that waits is parsed again afterwards: a parsed object may take a hundred times as much memory.
@@ -97,13 +160,11 @@ async function answer(received: ReceivedReview, dependencies: ReviewDependencies
     missed = await atMost(missed, halfTheTime());
     request = read();
   }
-  checkDeadline();
-  const snapshot = dependencies.policies();
+  let decision = dependencies.decide(webhook, request);
   // Until the policies have been read, requests fail with 500, so that failurePolicy decides.
-  if (snapshot === undefined) throw httpError(500, 'the policies are not loaded yet');
+  if (decision === undefined) throw httpError(500, 'the policies are not loaded yet');
   if (missed !== undefined) metrics.waitSkipped.inc({ webhook, reason: missed });
-  let decision = decide(webhook, request, snapshot, dependencies);
-  let milliseconds = age();
+  let milliseconds = monotonic() - received.arrival;
   if (decision.reviewed !== undefined && policyEffect !== undefined) {
     const limits = { milliseconds: halfTheTime(), isDryRun: request.dryRun, isAbandoned };
     const effect = await policyEffect(decision.reviewed, limits).catch((error: unknown) => {
@@ -111,27 +172,10 @@ async function answer(received: ReceivedReview, dependencies: ReviewDependencies
       return [];
     });
     decision = withEffect(request, decision, effect);
-    milliseconds = age();
+    milliseconds = monotonic() - received.arrival;
   }
   record(webhook, request, decision, milliseconds, dependencies);
   return denialContact === undefined ? decision.reply : withContact(decision.reply, denialContact);
-}
-
-function decide(
-  webhook: Webhook,
-  request: AdmissionRequest,
-  policies: Snapshot,
-  settings: ReviewDependencies,
-): Decision {
-  const now = settings.now();
-  try {
-    if (webhook === 'validate') return validate(request, policies, settings, now);
-    if (webhook === 'mutate') return mutate(request, policies, settings.mutation, now, settings.controllers);
-    return reviewPolicy(request, policies, now);
-  } catch (error) {
-    if (error instanceof ObjectTooLarge) throw httpError(400, error.message);
-    throw error;
-  }
 }
 
 /** The decision is made, so an error in logs or metrics must not reach the client. */

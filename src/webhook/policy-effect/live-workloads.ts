@@ -1,9 +1,7 @@
-import { ApiError, hasCode, type ApiClient, type ApiRequest } from '../../cluster/client/api-client.ts';
+import { hasCode, type ApiClient, type ApiRequest } from '../../cluster/client/api-client.ts';
 import { inParallel } from '../../cluster/client/timing.ts';
-import { PagedList } from '../../cluster/client/paged-list.ts';
-import { BUILT_IN_CLUSTER_KINDS, discoverKinds, resourceOf, rootOf } from '../../cluster/sources/cluster-kinds.ts';
-import { cut } from '../../base/text/cut.ts';
-import { messageOf } from '../../base/text/error-message.ts';
+import { listLive, reasonForOthers, resourceOf } from '../../cluster/client/live-reader.ts';
+import { BUILT_IN_CLUSTER_KINDS, discoverKinds } from '../../cluster/sources/cluster-kinds.ts';
 import { isReadyMade, BUILT_IN_KINDS, workloadKind, type WorkloadKind } from '../../engine/workload/kinds.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
@@ -50,7 +48,7 @@ export async function listWorkloads(
   dependencies: LiveWorkloadsDependencies,
   scope: ListScope,
 ): Promise<readonly ListFailure[]> {
-  const discovery = customKinds(dependencies, scope.signal).catch(failureOf);
+  const discovery = customKinds(dependencies, scope.signal).catch(reasonForOthers);
   const listAll = async (kinds: readonly ClusterKind[]): Promise<readonly ListFailure[]> =>
     (await inParallel(kinds, MOST_LISTS_AT_ONCE, (kind) => listOne(kind, dependencies, scope))).flat();
   const failed = await listAll(builtInKinds(dependencies.kinds));
@@ -77,33 +75,19 @@ async function listOne(
   { namespace, signal, take }: ListScope,
 ): Promise<readonly ListFailure[]> {
   const resource = resourceOf(kind);
-  const within = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
-  const request = {
-    path: `${rootOf(kind.apiVersion)}${within}/${kind.resource}`,
-    mostBytes: MOST_PAGE_BYTES,
-    signal,
-    // The list of one namespace usually fits into one answer, so the API server's watch cache is asked first.
-    ...(namespace !== undefined && { query: { resourceVersion: '0' } }),
-  };
-  try {
-    if (signal.aborted) return [];
-    await new PagedList(client).forEachPage(request, async ({ items }) => {
-      await take(kind, items);
-      return !signal.aborted;
-    });
-  } catch (error) {
-    if (signal.aborted) return [];
-    const known = workloadKind(kind.group, kind.kind, kinds);
-    // The chart grants the kinds of `workloadKinds` only. A configured kind lacks its right by mistake.
-    const isUngranted = hasCode(error, 403) && known !== undefined && isReadyMade(known);
-    if (isUngranted) leftOut(resource);
-    // Old API servers lack some versions of built-in kinds, and custom kinds may have been removed.
-    else if (!hasCode(error, 404)) return [{ resource, failure: hasCode(error, 403) ? 'forbidden' : failureOf(error) }];
-  }
-  return [];
-}
-
-/** The words of the API server may name users, and are long. */
-function failureOf(error: unknown): string {
-  return error instanceof ApiError ? `HTTP ${error.code}` : cut(messageOf(error), 100);
+  const isOver = (): boolean => signal.aborted;
+  if (isOver()) return [];
+  const look = (items: readonly KubernetesObject[]): Promise<boolean> => take(kind, items).then(() => !isOver());
+  // The list of one namespace usually fits into one answer, so the API server's watch cache is asked first.
+  const cached = namespace !== undefined && { query: { resourceVersion: '0' } };
+  const request = { mostBytes: MOST_PAGE_BYTES, signal, ...cached };
+  const unread = await listLive(client, kind, namespace, look, request);
+  if (unread === undefined || isOver()) return [];
+  const { error } = unread;
+  const known = workloadKind(kind.group, kind.kind, kinds);
+  // The chart grants the kinds of `workloadKinds` only. A configured kind lacks its right by mistake.
+  const isUngranted = hasCode(error, 403) && known !== undefined && isReadyMade(known);
+  if (isUngranted) leftOut(resource);
+  // Old API servers lack some versions of built-in kinds, and custom kinds may have been removed.
+  return isUngranted || hasCode(error, 404) ? [] : [{ resource, failure: reasonForOthers(error) }];
 }

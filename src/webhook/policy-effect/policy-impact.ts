@@ -1,3 +1,4 @@
+import { scopeWords } from '../../cluster/client/live-reader.ts';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { compareText, count, cut } from '../../base/text/cut.ts';
 import { exceptionSpec } from '../../engine/policy/probe-exception.ts';
@@ -115,7 +116,7 @@ async function impactOn(
   };
   const failures = await listWorkloads(dependencies, { namespace, signal: stop.signal, take });
   clearTimeout(timer);
-  const scope = namespace === undefined ? 'in all namespaces' : `in namespace ${namespace}`;
+  const scope = scopeWords(namespace);
   const omissions = [
     ...(stop.signal.aborted ? [`the figures are incomplete: ${String(stop.signal.reason)}`] : []),
     ...failures.map(

@@ -1,10 +1,15 @@
 import type { JsonObject } from '../../base/json/json-value.ts';
 import { allowed, type AdmissionReviewReply } from './response.ts';
 import type { Violation } from '../../engine/checks/violation.ts';
-import type { Defaulting } from '../../engine/defaulting/default-probes.ts';
+import type { NotInjected } from '../../engine/defaulting/not-injected.ts';
 import type { ProbeException } from '../../engine/policy/probe-exception.ts';
 import type { ProbePolicy } from '../../engine/policy/probe-policy.ts';
+import type { ProbeJson, ProbeKind } from '../../engine/probe/probe.ts';
 import type { UntouchedReason } from '../../engine/workload/kinds.ts';
+
+/** The paths that a webhook configuration calls. */
+export const WEBHOOKS = ['mutate', 'validate', 'review-policies'] as const;
+export type Webhook = (typeof WEBHOOKS)[number];
 
 /** The fields of an AdmissionRequest (k8s.io/api/admission/v1) that Probewright reads. */
 export interface AdmissionRequest {
@@ -25,8 +30,6 @@ export interface AdmissionRequest {
   readonly oldObject: JsonObject | undefined;
   /** Why only the first members of the object were read. Its metadata are among them. */
   readonly unread?: string | undefined;
-  /** The number of characters of the JSON text of the request, or more. */
-  readonly textLength: number;
 }
 
 /** The reason why Probewright allows a request without checks: design section 3, "always allowed untouched". */
@@ -38,7 +41,7 @@ export interface Decision {
   /** allow: the request was checked, and needs no change. skip: the request was not checked. */
   readonly result: 'allow' | 'mutate' | 'warn' | 'deny' | 'skip';
   readonly skipped?: SkipReason;
-  readonly defaulting?: Defaulting;
+  readonly defaulting?: ReportedDefaulting;
   readonly violations?: readonly Violation[];
   /**
    * The decision on the top rung of a rollout: with `enforcement: Deny`, and with `mutation: On` in place of `Audit`.
@@ -50,6 +53,18 @@ export interface Decision {
   readonly reviewed?: Reviewed;
 }
 
+/** What logs and metrics report of given probes. It names no Pod, so HTTP code needs no model of a Pod. */
+export interface ReportedDefaulting {
+  readonly injections: readonly {
+    readonly container: { readonly name: string };
+    readonly kind: ProbeKind;
+    readonly probe: ProbeJson;
+    readonly source: string;
+  }[];
+  readonly notInjected: readonly NotInjected[];
+  readonly warnings: readonly string[];
+}
+
 /** What `/review-policies` decided on, as it will be; `applied` is undefined for a deletion. */
 export type Reviewed = { readonly source: string } & (
   | { readonly kind: 'policy'; readonly namespace: string | undefined; readonly applied: ProbePolicy | undefined }
@@ -57,6 +72,18 @@ export type Reviewed = { readonly source: string } & (
 );
 
 /** Allows a request without checks, and records the reason. */
-export function skip(request: AdmissionRequest, skipped: SkipReason): Decision {
+export function skip(request: AdmissionRequest, skipped: SkipReason): Omit<Decision, 'defaulting'> {
   return { reply: allowed(request.uid), result: 'skip', skipped };
+}
+
+/** Allows a policy or an exception, with these warnings. */
+export function withWarnings({ uid }: AdmissionRequest, warnings: readonly string[]): Decision {
+  return { reply: allowed(uid, { warnings }), result: warnings.length > 0 ? 'warn' : 'allow' };
+}
+
+/** The effect comes first, because a reply has room for few warnings. */
+export function withEffect(request: AdmissionRequest, decision: Decision, effect: readonly string[]): Decision {
+  return effect.length === 0
+    ? decision
+    : withWarnings(request, [...effect, ...(decision.reply.response.warnings ?? [])]);
 }

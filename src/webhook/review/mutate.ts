@@ -1,5 +1,5 @@
 import type { MutationMode } from '../../engine/policy/action.ts';
-import { formatNotInjected } from '../../engine/defaulting/injection.ts';
+import { formatNotInjected } from '../../engine/defaulting/not-injected.ts';
 import { probePatch, provenance } from '../../engine/defaulting/patch.ts';
 import { violationsOf } from '../../engine/verdict/judge.ts';
 import {
@@ -8,16 +8,22 @@ import {
   type PermittedDefaulting,
 } from '../../engine/verdict/permitted-defaulting.ts';
 import { withoutRepeats } from '../../engine/verdict/repeated-advice.ts';
+import { violationOfUnseen } from '../../engine/verdict/unseen.ts';
 import { BUILT_IN_KINDS } from '../../engine/workload/kinds.ts';
 import { readPod } from '../../engine/workload/read-pod.ts';
-import { controllersOfPod, workloadNameOf } from '../../engine/workload/workload-of-pod.ts';
+import { controllersOfPod, workloadNameOf, type WorkloadName } from '../../engine/workload/workload-of-pod.ts';
 import { skip, type AdmissionRequest, type Decision } from './decision.ts';
 import { allowed, auditText, violationAnnotation } from './response.ts';
-import { atMost, scopeOf, violationOfUnseen } from './scope.ts';
+import { atMost, scopeOf } from './scope.ts';
 import { DEFAULT_TRUSTED_CONTROLLERS, isControlledByControllerManager } from './trusted-controllers.ts';
 import { formatViolation, type Violation } from '../../engine/checks/violation.ts';
 import type { Defaulting } from '../../engine/defaulting/default-probes.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
+
+/** A decision of `/mutate`, with all that the engine worked out about the probes. */
+export interface MutateDecision extends Decision {
+  readonly defaulting?: Defaulting;
+}
 
 /**
  * Answers `/mutate`: a Pod at CREATE gets the probes that it lacks and the policy defines. Patches of templates,
@@ -25,6 +31,7 @@ import type { Snapshot } from '../../engine/facts/snapshot.ts';
  * kube-controller-manager the answer also has the violations: match conditions keep such Pods from `/validate`.
  *
  * @param now the instant of the decision, in milliseconds since the epoch
+ * @param knownWorkload the workload that a caller makes the Pod of, beside what the Pod says
  */
 export function mutate(
   request: AdmissionRequest,
@@ -32,7 +39,8 @@ export function mutate(
   mode: MutationMode,
   now: number,
   controllers = DEFAULT_TRUSTED_CONTROLLERS,
-): Decision {
+  knownWorkload?: WorkloadName,
+): MutateDecision {
   const isAudited = isControlledByControllerManager(request);
   if (mode === 'Off' && !isAudited) return skip(request, 'mutation-off');
   const scope = scopeOf(request, BUILT_IN_KINDS, controllers);
@@ -44,7 +52,7 @@ export function mutate(
 
   const { namespace } = request;
   // Learned start times are those of the workload that a trusted controller made the Pod for.
-  const workload = workloadNameOf(object, kind, trust !== 'none');
+  const workload = knownWorkload ?? workloadNameOf(object, kind, trust !== 'none');
   const pod = readPod(object, kind);
   const policy = policies.policyFor(namespace, pod.labels, workload);
   const defaulting =
@@ -73,7 +81,7 @@ export function mutate(
 }
 
 /** The Pod is left to `/validate`, which a Pod of kube-controller-manager does not reach. */
-function tooLarge({ uid }: AdmissionRequest, isAudited: boolean, problem: string): Decision {
+function tooLarge({ uid }: AdmissionRequest, isAudited: boolean, problem: string): MutateDecision {
   const violations = [violationOfUnseen(problem, isAudited ? 'Audit' : 'Warn')];
   return isAudited
     ? { reply: allowed(uid, { auditAnnotations: violationAnnotation(violations) }), result: 'allow', violations }

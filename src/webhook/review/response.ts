@@ -3,7 +3,6 @@ import { base64OfUtf8 } from '../../base/text/utf8.ts';
 import { visible } from '../../base/text/visible.ts';
 import { formatPath } from '../../base/json/field-path.ts';
 import { formatViolation, fullMessage, type Violation } from '../../engine/checks/violation.ts';
-import type { PatchOperation } from '../../engine/defaulting/patch.ts';
 
 /** The version of the protocol: every supported API server speaks admission.k8s.io/v1. */
 export const REVIEW_API_VERSION = 'admission.k8s.io/v1';
@@ -37,7 +36,8 @@ interface DenialStatus {
 }
 
 export interface ReplyContent {
-  readonly patch?: readonly PatchOperation[];
+  /** The operations of an RFC 6902 document. */
+  readonly patch?: readonly object[];
   readonly warnings?: readonly string[];
   readonly auditAnnotations?: Readonly<Record<string, string>>;
 }
@@ -62,13 +62,13 @@ function reply(response: AdmissionResponse): AdmissionReviewReply {
 /**
  * One line for each violation; the causes carry the same for tools. Without warnings, as the message is enough.
  *
- * @param mayBeExcepted true if an exception would allow the object: then the last line says so
+ * @param ways the last lines: where to read more, and an exception that would allow the object
  */
 export function denied(
   uid: string,
   violations: readonly Violation[],
   auditAnnotations: Readonly<Record<string, string>>,
-  mayBeExcepted = false,
+  ways: readonly string[] = [],
 ): AdmissionReviewReply {
   const shown = violations.slice(0, countShown(violations));
   const causes = shown.map((violation) => ({
@@ -78,20 +78,30 @@ export function denied(
   }));
   const lines = shown.map((violation) => visible(formatViolation(violation)));
   if (shown.length < violations.length) lines.push(`and ${violations.length - shown.length} more violations`);
-  if (mayBeExcepted) lines.push(POINTER_TO_EXCEPTIONS);
+  lines.push(...ways);
   const status: DenialStatus = { code: 403, reason: 'Forbidden', message: lines.join('\n'), details: { causes } };
   return reply({ uid, allowed: false, status, auditAnnotations: bounded(auditAnnotations) });
 }
-
-/** No sign in a request tells a rollback from another update, so every denied update has this line. */
-const POINTER_TO_EXCEPTIONS =
-  'If this is a rollback, or cannot be corrected now, apply a ProbeException first: docs/exceptions.md';
 
 /** The reply with the platform team's own sentence as the last line of a denial. An allowed request has no message. */
 export function withContact(reply: AdmissionReviewReply, contact: string): AdmissionReviewReply {
   const { status } = reply.response;
   if (status === undefined) return reply;
   return { ...reply, response: { ...reply.response, status: { ...status, message: `${status.message}\n${contact}` } } };
+}
+
+/** Of a message: the first violations are enough to go on. */
+const MAX_SHORT_MESSAGE = 4096;
+
+/** The verdict of a reply, in a few kilobytes: a patch and most details are left out, which a warning says. */
+export function shortReply({ response }: AdmissionReviewReply): AdmissionReviewReply {
+  const { uid, allowed: isAllowed, status, patch } = response;
+  if (status !== undefined) {
+    const short: DenialStatus = { ...status, message: cut(status.message, MAX_SHORT_MESSAGE), details: { causes: [] } };
+    return reply({ uid, allowed: isAllowed, status: short });
+  }
+  const lost = patch === undefined ? 'the warnings are left out' : 'the Pod gets no probes';
+  return allowed(uid, { warnings: [`too many long answers are under way, so ${lost}; try again`] });
 }
 
 /** A denial of an object that cannot be read. */

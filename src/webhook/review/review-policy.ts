@@ -20,16 +20,13 @@ import { visible } from '../../base/text/visible.ts';
 import { formatInstant } from '../../base/text/duration.ts';
 import { adviceAbout } from '../../engine/verdict/policy-advice.ts';
 import { isBeingDeleted } from '../../engine/workload/kinds.ts';
-import { skip, type AdmissionRequest, type Decision, type Reviewed } from './decision.ts';
-import { allowed, invalid, type AdmissionReviewReply } from './response.ts';
+import { skip, withEffect, withWarnings, type AdmissionRequest, type Decision, type Reviewed } from './decision.ts';
+import { invalid, type AdmissionReviewReply } from './response.ts';
 import { isControllerManager } from './trusted-controllers.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 
-/** Each of the two objects has a spec of 64 KiB and annotations of 256 KiB. */
-const LONGEST_TEXT = 2 * 1024 * 1024;
-
-/** The object is too large to check: an error of the client. */
-export class ObjectTooLarge extends Error {}
+/** In characters. A policy has a spec of 64 KiB and annotations of 256 KiB. */
+const LONGEST_POLICY = 1024 * 1024;
 
 const REVIEWED_KINDS = [...POLICY_KINDS, EXCEPTION_KIND] as const;
 
@@ -48,8 +45,9 @@ export function reviewPolicy(request: AdmissionRequest, policies: Snapshot, now:
   const { object } = request;
   if (object === undefined || !['CREATE', 'UPDATE'].includes(request.operation)) return skip(request, 'operation');
   if (isBeingDeleted(object)) return skip(request, 'being-deleted');
-  if (request.textLength > LONGEST_TEXT)
-    throw new ObjectTooLarge(`the review has ${request.textLength} characters: policies are shorter`);
+  const unread = request.unread ?? lengthProblem(object);
+  if (unread !== undefined)
+    return { reply: unreadable(request.uid, [{ path: ['metadata'], message: unread }]), result: 'deny' };
   const isUnchanged = equalJson(member(object, 'spec'), request.oldObject && member(request.oldObject, 'spec'));
   const reading =
     kind === EXCEPTION_KIND
@@ -64,6 +62,11 @@ export function reviewPolicy(request: AdmissionRequest, policies: Snapshot, now:
   if (!isUnchanged) return { ...decision, reviewed: reading.reviewed };
   // A dry run always says what the effect is.
   return withEffect(request, decision, request.dryRun ? ['no effect: the spec does not change'] : []);
+}
+
+function lengthProblem(object: JsonObject): string | undefined {
+  if (JSON.stringify(object).length <= LONGEST_POLICY) return undefined;
+  return `the object has more than ${LONGEST_POLICY} characters; make it shorter`;
 }
 
 type Reading =
@@ -109,17 +112,6 @@ function ruleWarnings(exception: ProbeException, namespace: string, policies: Sn
       `spec.expires: the policies allow at most ${count(rules.maximumDays, 'day')}, so the exception ends at ${formatInstant(end)}`,
     );
   return warnings;
-}
-
-function withWarnings({ uid }: AdmissionRequest, warnings: readonly string[]): Decision {
-  return { reply: allowed(uid, { warnings }), result: warnings.length > 0 ? 'warn' : 'allow' };
-}
-
-/** The effect comes first, because a reply has room for few warnings. */
-export function withEffect(request: AdmissionRequest, decision: Decision, effect: readonly string[]): Decision {
-  return effect.length === 0
-    ? decision
-    : withWarnings(request, [...effect, ...(decision.reply.response.warnings ?? [])]);
 }
 
 /** A deletion removes probes and floors, so its effect is shown; but not to the controllers that empty a namespace. */

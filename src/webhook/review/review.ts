@@ -6,36 +6,39 @@ import { isJsonObject, member, objectMember, stringMember, type JsonObject } fro
 export type ReviewDecoding =
   { readonly request: AdmissionRequest; readonly problem?: undefined } | { readonly problem: string };
 
-/** The server remembers the namespace with its policies. Kubernetes allows 63 characters (a DNS label). */
-const MAX_NAMESPACE_LENGTH = 253;
+/** In characters. A namespace has 63 (a DNS label), and a uid 36. The server remembers the one, and sends the other. */
+const MAX_NAME_LENGTH = 253;
 
 /**
  * Rejects everything except a v1 AdmissionReview with a usable request.
  *
- * @param textLength in characters
- * @param tooLarge why the end of the request was not read. An API server writes the old object behind the object, so
- *   the object is whole when there is a part of the old one. Such a part must excuse nothing
+ * @param unread why the end of the body was not read. An API server writes the old object behind the object, so the
+ *   object is whole when there is a part of the old one. Such a part must excuse nothing. A body of which not even the
+ *   kind was read counts as the creation of a Pod, so that it is denied
  */
-export function decodeReview(body: unknown, textLength = Infinity, tooLarge?: string): ReviewDecoding {
+export function decodeReview(body: unknown, unread?: string): ReviewDecoding {
   const problem = problemOf(body);
-  if (problem !== undefined) return { problem };
-  const request = objectMember(body as JsonObject, 'request') ?? {};
+  if (problem !== undefined && unread === undefined) return { problem };
+  const request = (isJsonObject(body) && objectMember(body, 'request')) || {};
   const text = (from: JsonObject | undefined, field: string): string => (from && stringMember(from, field)) ?? '';
   const kind = objectMember(request, 'kind');
+  const needsObject = problem !== undefined && !['DELETE', 'CONNECT'].includes(text(request, 'operation'));
+  // The last member may be a part. A review without a whole object is unread.
+  const members = Object.keys(request);
+  const isWhole = members.includes('object') && members.at(-1) !== 'object';
   return {
     request: {
-      uid: text(request, 'uid'),
-      kind: { group: text(kind, 'group'), version: text(kind, 'version'), kind: text(kind, 'kind') },
+      uid: text(request, 'uid').slice(0, MAX_NAME_LENGTH),
+      kind: { group: text(kind, 'group'), version: text(kind, 'version'), kind: text(kind, 'kind') || 'Pod' },
       subResource: text(request, 'subResource'),
-      operation: text(request, 'operation'),
+      operation: text(request, 'operation') || 'CREATE',
       name: text(request, 'name'),
-      namespace: text(request, 'namespace'),
+      namespace: text(request, 'namespace').slice(0, MAX_NAME_LENGTH),
       dryRun: member(request, 'dryRun') === true,
       userName: text(objectMember(request, 'userInfo'), 'username'),
-      object: objectMember(request, 'object'),
-      oldObject: tooLarge === undefined ? objectMember(request, 'oldObject') : undefined,
-      unread: member(request, 'oldObject') === undefined ? tooLarge : undefined,
-      textLength,
+      object: objectMember(request, 'object') ?? (needsObject ? {} : undefined),
+      oldObject: unread === undefined ? objectMember(request, 'oldObject') : undefined,
+      unread: isWhole ? undefined : unread,
     },
   };
 }
@@ -58,9 +61,11 @@ function problemOf(body: unknown): string | undefined {
     if (value !== null && !isJsonObject(value))
       return `request.${field} must be an object or null, not ${typeName(value)}`;
   }
-  const { length } = stringMember(request, 'namespace') ?? '';
-  if (length > MAX_NAMESPACE_LENGTH)
-    return `request.namespace must not be longer than ${MAX_NAMESPACE_LENGTH} characters, not ${length}`;
+  for (const field of ['uid', 'namespace']) {
+    const { length } = stringMember(request, field) ?? '';
+    if (length > MAX_NAME_LENGTH)
+      return `request.${field} must not be longer than ${MAX_NAME_LENGTH} characters, not ${length}`;
+  }
   const needsObject = operation === 'CREATE' || operation === 'UPDATE';
   return needsObject && objectMember(request, 'object') === undefined
     ? `request.object must be an object when request.operation is ${operation}`

@@ -4,6 +4,7 @@ import { isJsonObject, member, objectMember, stringMember, type JsonObject } fro
 import { isPod } from '../../engine/workload/kinds.ts';
 import { runsForever } from '../../engine/workload/read-container.ts';
 import { withProbePorts } from '../../engine/workload/read-pod.ts';
+import { workloadOfPod } from '../../engine/workload/workload-of-pod.ts';
 import { mutate } from './mutate.ts';
 import type { Workload } from '../../engine/verdict/judge.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
@@ -16,10 +17,6 @@ export interface StoredPod {
   readonly isPatched: boolean;
   readonly decision: Decision;
 }
-
-/** A trusted account that is not kube-controller-manager's, because `/mutate` would also judge the Pods of that one. */
-const CONTROLLER = 'probewright:controller';
-const TRUSTED = { accounts: [CONTROLLER], foreignServiceAccounts: false };
 
 /**
  * Sends the Pod of a template to `/mutate`, without HTTP, and applies the patch of the reply. So a command shows what
@@ -39,16 +36,16 @@ export function storedPod(workload: Workload, template: JsonObject, snapshot: Sn
       name: '',
       namespace,
       dryRun: false,
-      // Anybody can write a Pod with a controller reference.
-      userName: isPod(kind) ? '' : CONTROLLER,
+      userName: '',
       object,
       oldObject: undefined,
-      textLength: 0,
     },
     snapshot,
     'On',
     now,
-    TRUSTED,
+    undefined,
+    // Anybody can write a Pod with a controller reference, so only the Pod of a template has a known workload.
+    isPod(kind) ? undefined : workloadOfPod(object),
   );
   const { response } = decision.reply;
   return { pod: patchedObject(object, response), isPatched: response.patch !== undefined, decision };

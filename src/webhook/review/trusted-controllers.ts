@@ -1,45 +1,63 @@
-import { POLICY_GROUP } from '../../engine/policy/object-names.ts';
-import { groupOfVersion, isReadyMade, workloadKind, type WorkloadKind } from '../../engine/workload/kinds.ts';
-import { controllerOwners, hasControllerOwner, isKubernetesKind } from '../../engine/workload/workload-of-pod.ts';
+import { DNS_LABEL, POLICY_GROUP } from '../../engine/policy/object-names.ts';
+import { groupOfVersion } from '../../engine/workload/kinds.ts';
+import { controllerOwners, isKubernetesKind, isMadeByKubernetes } from '../../engine/workload/workload-of-pod.ts';
 import type { AdmissionRequest } from './decision.ts';
 
 /** The accounts whose controller references Probewright trusts, in addition to Kubernetes' own controllers. */
 export interface TrustedControllers {
-  /** User names. A name that ends in `*` matches all user names with that prefix. */
+  /** Whole user names: see `isAccountName`. */
   readonly accounts: readonly string[];
-  /** For owners of custom kinds, trusts service accounts of other namespaces: operators run in their own. */
+  /** For owners of custom kinds, trusts service accounts of other namespaces except for floors. */
   readonly foreignServiceAccounts: boolean;
 }
 
 export const DEFAULT_TRUSTED_CONTROLLERS: TrustedControllers = { accounts: [], foreignServiceAccounts: true };
 
+/**
+ * Regular expressions of account names, in words that Go knows, too: the chart refuses the same names. A name that
+ * begins as a service account's has to be one whole (k8s.io/apiserver, serviceaccount/util.go). `never` finds patterns,
+ * spaces, and names of groups and of everybody (k8s.io/apiserver, authentication/user/user.go).
+ */
+export const ACCOUNT_NAMES = {
+  serviceAccount: `^system:serviceaccount:${DNS_LABEL}:${DNS_LABEL}([.]${DNS_LABEL})*$`,
+  never:
+    '^$|[*,\\p{Z}\\p{C}]|:$|^system:(anonymous|authenticated|unauthenticated|masters|monitoring|nodes|bootstrappers(:.*)?)$',
+} as const;
+const SERVICE_ACCOUNT = new RegExp(ACCOUNT_NAMES.serviceAccount, 'u');
+const NEVER = new RegExp(ACCOUNT_NAMES.never, 'u');
+
+/** True for a name that one account can have: no pattern, no group, and not everybody's. */
+export function isAccountName(name: string): boolean {
+  return !NEVER.test(name) && (!name.startsWith('system:serviceaccount') || SERVICE_ACCOUNT.test(name));
+}
+
 /** One user, or one service account in kube-system for each controller (`--use-service-account-credentials`). */
 const CONTROLLER_MANAGER = 'system:kube-controller-manager';
 const SYSTEM_NAMESPACE = 'kube-system';
 
-type Requester = Pick<AdmissionRequest, 'userName' | 'namespace' | 'object'>;
+type Requester = Pick<AdmissionRequest, 'userName' | 'namespace' | 'kind' | 'object'>;
 
 /**
  * How far a controller reference counts, which every user with `edit` may write. `full`: the owner was judged.
- * `not-for-floors`: nobody knows the owner's kind, so a tenant may have invented it; Argo CD and Flux apply it.
+ * `not-for-floors`: a tenant may have written it, and Argo CD, Flux or an account of another namespace applies it.
  */
 export type Trust = 'full' | 'not-for-floors' | 'none';
 
-/** @param kinds the kinds that are judged. A ready-made one is not, unless the configuration has it */
-export function trustIn(
-  { userName, namespace, object }: Requester,
-  trusted: TrustedControllers,
-  kinds: readonly WorkloadKind[],
-): Trust {
-  const owners = controllerOwners(object ?? {}).map((owner) => ({ ...owner, group: groupOfVersion(owner.apiVersion) }));
-  if (owners.length === 0 || owners.some(({ group }) => group === POLICY_GROUP)) return 'none';
-  if (trusted.accounts.some((account) => isAccount(userName, account))) return 'full';
-  if (isControllerManager(userName) && owners.every(isKubernetesKind)) return 'full';
-  // Kubernetes' own controllers make what its kinds own. Otherwise an admin of another namespace could dodge a floor.
+/** A reference counts only if the requester can be the controller, and the controller makes such objects. */
+export function trustIn(request: Requester, { accounts, foreignServiceAccounts }: TrustedControllers): Trust {
+  const { userName, namespace, kind, object } = request;
+  const owners = controllerOwners(object ?? {});
+  if (owners.length === 0 || owners.some(({ apiVersion }) => groupOfVersion(apiVersion) === POLICY_GROUP))
+    return 'none';
+  if (isControlledByControllerManager(request)) return 'full';
+  // All that is made for an owner of a group without a dot is known: such groups are Kubernetes' own.
+  const isPossible = owners.every(
+    (owner) => groupOfVersion(owner.apiVersion).includes('.') || isMadeByKubernetes(owner, kind),
+  );
+  if (isPossible && accounts.includes(userName)) return 'full';
+  // A tenant of two namespaces writes the references of both, so the owner's kind proves nothing against floors.
   const isForeign = ![undefined, namespace].includes(serviceAccountNamespace(userName));
-  if (!isForeign || !trusted.foreignServiceAccounts || owners.some(isKubernetesKind)) return 'none';
-  const isJudged = (known: WorkloadKind | undefined): boolean => known !== undefined && !isReadyMade(known);
-  return owners.every(({ group, kind }) => isJudged(workloadKind(group, kind, kinds))) ? 'full' : 'not-for-floors';
+  return isForeign && foreignServiceAccounts && !owners.some(isKubernetesKind) ? 'not-for-floors' : 'none';
 }
 
 /**
@@ -54,28 +72,24 @@ export function looksLikeController(
 ): boolean {
   const { userName, object, operation } = request;
   if (operation !== 'CREATE' || serviceAccountNamespace(userName) === undefined) return false;
-  if (object === undefined || !hasControllerOwner(object)) return false;
-  return isDenied || trustIn(request, trusted, []) === 'none';
+  if (controllerOwners(object ?? {}).length === 0) return false;
+  return isDenied || trustIn(request, trusted) === 'none';
 }
 
 /**
  * No setting changes the result, so a match condition of the chart's webhook configurations can test the same rule
  * (charts/probewright/templates/_match_conditions.tpl).
  */
-export function isControlledByControllerManager({ userName, object }: Requester): boolean {
+export function isControlledByControllerManager({ userName, kind, object }: Requester): boolean {
   const owners = controllerOwners(object ?? {});
-  return isControllerManager(userName) && owners.length > 0 && owners.every(isKubernetesKind);
+  return isControllerManager(userName) && owners.length > 0 && owners.every((owner) => isMadeByKubernetes(owner, kind));
 }
 
 export function isControllerManager(userName: string): boolean {
   return userName === CONTROLLER_MANAGER || serviceAccountNamespace(userName) === SYSTEM_NAMESPACE;
 }
 
-function isAccount(userName: string, account: string): boolean {
-  return account.endsWith('*') ? userName.startsWith(account.slice(0, -1)) : userName === account;
-}
-
-/** Of `system:serviceaccount:<namespace>:<name>` (k8s.io/apiserver, serviceaccount/util.go). */
-function serviceAccountNamespace(userName: string): string | undefined {
-  return /^system:serviceaccount:([^:]+):[^:]+$/.exec(userName)?.[1];
+/** Of `system:serviceaccount:<namespace>:<name>` (k8s.io/apiserver, serviceaccount/util.go), of the API's lengths. */
+export function serviceAccountNamespace(userName: string): string | undefined {
+  return /^system:serviceaccount:([^:]{1,63}):[^:]{1,253}$/.exec(userName)?.[1];
 }

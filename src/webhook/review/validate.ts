@@ -1,18 +1,20 @@
 import { formatPath } from '../../base/json/field-path.ts';
-import { formatViolation, type Violation } from '../../engine/checks/violation.ts';
+import { checkUrl, formatViolation, type Violation } from '../../engine/checks/violation.ts';
 import type { Enforcement, MutationMode } from '../../engine/policy/action.ts';
 import { isPod, type WorkloadKind } from '../../engine/workload/kinds.ts';
 import { skip, type AdmissionRequest, type Decision } from './decision.ts';
 import { mayExceptAll } from '../../engine/verdict/exceptions-of-workload.ts';
-import { judgeObject, sourcesOf, type Judgement, type Subject } from '../../engine/verdict/judge.ts';
+import { judgeObject, namesOfSubject, sourcesOf, type Judgement, type Subject } from '../../engine/verdict/judge.ts';
 import { toleranceOf } from '../../engine/verdict/ratchet.ts';
 import { withoutRepeats } from '../../engine/verdict/repeated-advice.ts';
+import { violationOfUnseen } from '../../engine/verdict/unseen.ts';
 import { readPods } from '../../engine/workload/read-pod.ts';
 import { updateOf, type Update } from '../../engine/workload/update.ts';
 import { controllersOfPod } from '../../engine/workload/workload-of-pod.ts';
 import type { Trust, TrustedControllers } from './trusted-controllers.ts';
+import { exceptionToPaste } from './exception-to-paste.ts';
 import { allowed, denied, violationAnnotation, wouldBeAnnotation } from './response.ts';
-import { atMost, scopeOf, violationOfUnseen, type Scope } from './scope.ts';
+import { atMost, scopeOf, type Scope } from './scope.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 
 export interface ValidateSettings {
@@ -60,7 +62,9 @@ export function validate(
   if (isUnchanged && judgement.violations.length === 0) return skip(request, 'unchanged');
   // The next rung adds probes, so it has other violations.
   const isTop = mutation !== 'Audit' || isPod(kind);
-  return decide(request, judgement, (isTop ? judgement : judged(true)).violations, settings);
+  const except = (checks: readonly string[]): readonly string[] | undefined =>
+    exceptionToPaste(namesOfSubject(subject), namespace, checks, now);
+  return decisionOn(request, judgement, (isTop ? judgement : judged(true)).violations, settings, except);
 }
 
 /** A request about an object that can be checked. */
@@ -99,7 +103,7 @@ function aboutExceptions(violations: readonly Violation[]): readonly Violation[]
 
 /**
  * Denies an object that is too large to check: after an error, failurePolicy Ignore would allow it, and a command
- * with 50,000 words would evade every check. An object that was too large before only warns.
+ * with 50,000 words would evade every check. The object before excuses nothing: no review let it through.
  */
 function refuseUnseen(
   request: AdmissionRequest,
@@ -109,20 +113,21 @@ function refuseUnseen(
 ): Decision {
   if (update?.changes === 'nothing') return skip(request, 'unchanged');
   // A floor might forbid what nobody has seen.
-  const action = trust === 'full' ? 'Audit' : update?.wasTooLarge === true ? 'Warn' : 'Deny';
-  const violations = [violationOfUnseen(problem, action)];
-  return decide(request, { violations, warnings: [], inForce: [] }, violations, settings);
+  const violations = [violationOfUnseen(problem, trust === 'full' ? 'Audit' : 'Deny')];
+  return decisionOn(request, { violations, warnings: [], inForce: [] }, violations, settings);
 }
 
 /**
  * @param judgement the violations with the actions that policies ask for, before `enforcement` makes them laxer
  * @param askedAtTop the violations with the probes that policies add. Without `mutation: Audit`, the same
+ * @param except the exception of these checks
  */
-function decide(
+function decisionOn(
   request: AdmissionRequest,
   { violations: asked, warnings: ofAnnotations, inForce }: Judgement,
   askedAtTop: readonly Violation[],
   { enforcement, mutation }: ValidateSettings,
+  except: (checks: readonly string[]) => readonly string[] | undefined = () => undefined,
 ): Decision {
   const violations = withoutRepeats(asked.map((violation) => atMost(violation, enforcement)));
   const atTop = withoutRepeats(askedAtTop);
@@ -137,9 +142,11 @@ function decide(
   if (deny.length > 0) {
     const checks = asked.filter(({ action }) => action === 'Deny').map(({ check }) => check);
     // Of an object that nobody has seen, the policies are unknown.
-    const mayBeExcepted =
-      request.operation === 'UPDATE' && inForce.length > 0 && inForce.every((policy) => mayExceptAll(policy, checks));
-    return { ...decision, reply: denied(request.uid, deny, auditAnnotations, mayBeExcepted) };
+    if (inForce.length === 0) return { ...decision, reply: denied(request.uid, deny, auditAnnotations) };
+    const exception = inForce.every((policy) => mayExceptAll(policy, checks)) ? except(checks) : undefined;
+    // The sections of the other checks are on the same page.
+    const ways = [...deny.slice(0, 1).map(({ check }) => checkUrl(check)), ...(exception ?? [])];
+    return { ...decision, reply: denied(request.uid, deny, auditAnnotations, ways) };
   }
   const warnings = warningsOf(violations, ofAnnotations);
   return { ...decision, reply: allowed(request.uid, { warnings, auditAnnotations }) };

@@ -18,6 +18,8 @@ export interface YamlDocument {
    * position of the key is returned instead.
    */
   position(path: readonly (string | number)[], options?: { key?: boolean }): Position;
+  /** Returns the position behind the value at a path, or of the nearest existing ancestor. */
+  end(path: readonly (string | number)[]): Position;
   /** Returns the line on which the value at a path, or of the nearest existing ancestor, ends. */
   lastLine(path: readonly (string | number)[]): number;
   /** Returns the text of a scalar without quotes as it is written: `y`, where the value is true. */
@@ -70,10 +72,15 @@ interface Spot {
 function locator(
   tree: YamlTree | undefined,
   placed: (offset: number) => Position,
-): Pick<YamlDocument, 'position' | 'lastLine' | 'plainScalar'> {
+): Pick<YamlDocument, 'position' | 'end' | 'lastLine' | 'plainScalar'> {
   // Nobody looks for a field of a document that is not parsed.
   if (tree === undefined)
-    return { position: () => placed(0), lastLine: () => placed(0).line, plainScalar: () => undefined };
+    return {
+      position: () => placed(0),
+      end: () => placed(0),
+      lastLine: () => placed(0).line,
+      plainScalar: () => undefined,
+    };
   /** Members of each mapping, computed once. A document with 100,000 problems needs 100,000 positions. */
   const members = new Map<YAMLMap, ReadonlyMap<string, Spot>>();
   /** The last of two equal keys wins. A merge key overrides the pairs before it. */
@@ -111,6 +118,10 @@ function locator(
       const { spot } = spotAt(path);
       const node = options?.key === true ? (spot.key ?? spot.value) : (spot.value ?? spot.key);
       return placed(node?.range[0] ?? 0);
+    },
+    end: (path) => {
+      const { spot } = spotAt(path);
+      return placed((spot.value ?? spot.key)?.range[1] ?? 0);
     },
     lastLine: (path) => {
       const { spot } = spotAt(path);

@@ -67,7 +67,7 @@ export function* yamlStreamParts(text: string, options: ReadingOptions = {}): Ge
  * Splits a text before its `---` lines and after its `...` lines, as kubectl does. A marker at the start of a line
  * always splits, even inside a quoted scalar. A fault in one document therefore cannot affect the next document.
  */
-function* splitYaml(text: string): Generator<YamlChunk> {
+export function* splitYaml(text: string): Generator<YamlChunk> {
   let start = 0;
   for (const end of cuts(text)) {
     if (end > start) yield { start, text: text.slice(start, end) };

@@ -94,7 +94,7 @@ describe('the exit code of check', () => {
 
   it('is 1 for a manifest below a directory that cannot be read, and 2 for a policy', async () => {
     await writeFile(join(directory, 'bad.yaml'), 'apiVersion: apps/v1\nkind: Deployment\nmetadata: [\n');
-    expect((await check('', directory)).code).toBe(1);
+    expect((await check(clean, '-', directory)).code).toBe(1);
     const policies = join(directory, 'bad.yaml');
     expect((await check(clean, '--policies', policies)).code).toBe(2);
   });

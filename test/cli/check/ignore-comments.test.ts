@@ -134,7 +134,10 @@ describe('a comment that ignores a finding', () => {
   });
 
   it('keeps the advice of its finding from fix --advice', async () => {
-    const stdin = withComment('PROBE', IGNORE);
+    // A startup probe guards the start, so a longer period changes nothing there.
+    const startup = 'startupProbe: { exec: { command: [/x] }, timeoutSeconds: 5, failureThreshold: 10 }';
+    const guarded = TEXT.replaceAll('          readinessProbe', `          ${startup}\n          readinessProbe`);
+    const stdin = withComment('PROBE', IGNORE, guarded);
     const fixed = (await runProbewright(['fix', '-', '--advice'], { stdin })).stdout;
     expect(fixed).toContain('periodSeconds: 2\n');
     expect(fixed).toContain('periodSeconds: 5');
@@ -146,7 +149,7 @@ describe('a comment that ignores a finding', () => {
 describe('a finding about a container whose field is elsewhere', () => {
   const isIgnored = (place: string, violation: Partial<Violation>): boolean => {
     const text = withComment(place, IGNORE);
-    const source = { file: 'a.yaml', text, manifests: manifestsOf({ file: 'a.yaml', text }).manifests };
+    const source = { file: 'a.yaml', text, ...manifestsOf({ file: 'a.yaml', text }) };
     const [manifest] = source.manifests;
     if (manifest === undefined) throw new Error('there is no manifest');
     const path = ['spec', 'template', 'spec', 'terminationGracePeriodSeconds'];

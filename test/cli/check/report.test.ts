@@ -9,7 +9,7 @@ import {
   withoutKnown,
   withoutRepeatsByObject,
 } from '../../../src/cli/check/report.ts';
-import { LEVELS } from '../../../src/cli/output/level.ts';
+import { LEVELS } from '../../../src/engine/verdict/levels.ts';
 import { describeCases } from '../../support/recorded-cases.ts';
 import { NO_COVERAGE } from '../no-coverage.ts';
 import type { CheckReport, PlacedViolation, Selection } from '../../../src/cli/check/report.ts';
@@ -153,11 +153,11 @@ describe('known findings', () => {
   it('are matched one to one, by identity: an entry hides one finding, the first', () => {
     const twice = [finding('exec-cost', 'Deny', 1), finding('exec-cost', 'Deny', 2)];
     const entry = finding('exec-cost', 'Audit', 99, 'elsewhere.yaml');
-    const { report, known, stale } = withoutKnown(reportOf(...twice), [entry]);
-    expect(report.violations).toEqual([twice[1]]);
+    const { violations, known, stale } = withoutKnown(twice, [entry]);
+    expect(violations).toEqual([twice[1]]);
     expect([known, stale]).toEqual([1, []]);
     const others = [entry, { ...entry }, { ...entry }];
-    const all = withoutKnown(reportOf(...twice), others);
+    const all = withoutKnown(twice, others);
     expect([all.known, all.stale]).toEqual([2, [others[2]]]);
   });
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { HOMEPAGE } from '../../../src/engine/checks/violation.ts';
-import { fingerprints, pathInRepository, sarifReport } from '../../../src/cli/check/sarif.ts';
+import { sarifReport } from '../../../src/cli/check/sarif.ts';
 import { runProbewright } from '../run-probewright.ts';
 import { withTools } from '../tools-on-path.ts';
 import { sarifLog, type SarifFix, type SarifLog } from '../sarif-shape.ts';
@@ -273,31 +273,5 @@ describe('a result of SARIF', () => {
     ])('unless %s', (_, violation, texts) => {
       expect(fixesOf(violation, ...(texts as { file: string; text: string }[]))).toBeUndefined();
     });
-  });
-});
-
-describe('a fingerprint', () => {
-  it('counts the findings of one identity, and has 32 hexadecimal digits', () => {
-    const of = fingerprints();
-    const prints = [of('a'), of('a'), of('b'), of('\ud800')];
-    expect(prints.map((print) => /^[0-9a-f]{32}:(\d+)$/.exec(print)?.[1])).toEqual(['1', '2', '1', '1']);
-    expect(prints[0]?.slice(0, 32)).toBe(prints[1]?.slice(0, 32));
-    expect(prints[0]?.slice(0, 32)).not.toBe(prints[2]?.slice(0, 32));
-    expect(fingerprints()('a')).toBe(prints[0]);
-  });
-});
-
-describe('the path of a file in a repository', () => {
-  it.each([
-    ['apps/web.yaml', 'apps/web.yaml'],
-    ['./apps/web.yaml', 'apps/web.yaml'],
-    ['././/web.yaml', 'web.yaml'],
-    ['../web.yaml', '../web.yaml'],
-    [join(process.cwd(), 'apps/web.yaml'), 'apps/web.yaml'],
-    [process.cwd(), process.cwd()],
-    ['/elsewhere/web.yaml', '/elsewhere/web.yaml'],
-    ['///elsewhere/web.yaml', '/elsewhere/web.yaml'],
-  ])('of %s is %s', (file, path) => {
-    expect(pathInRepository(file)).toBe(path);
   });
 });

@@ -1,22 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { paintFor, PLAIN, type ColourChoice } from '../../../src/cli/output/screen.ts';
 import { shownReport, type PlacedViolation } from '../../../src/cli/check/report.ts';
-import {
-  findingLine,
-  formatException,
-  REASON_TEXTS,
-  shownMessage,
-  shownViolation,
-  textReport,
-  totalsOf,
-} from '../../../src/cli/check/text.ts';
+import { findingLine, REASON_TEXTS, textReport, totalsOf } from '../../../src/cli/check/text.ts';
+import { partsOf } from '../../../src/cli/check/finding-parts.ts';
 import { NO_COVERAGE } from '../no-coverage.ts';
 import { describeCases } from '../../support/recorded-cases.ts';
-import type { Coverage } from '../../../src/cli/check/check-inputs.ts';
+import type { Coverage } from '../../../src/cli/check/coverage.ts';
 import type { CommandIo } from '../../../src/cli/io.ts';
 import { clusterPlace } from '../../../src/cli/input/cluster-object.ts';
 import { describeCommands } from '../command-cases.ts';
-import { REASON_CODES } from '../../../src/engine/defaulting/injection.ts';
+import { REASON_CODES } from '../../../src/engine/defaulting/not-injected.ts';
 import { LEGACY, placedViolation, reportWith } from './placed-violations.ts';
 
 describeCommands('test/cli/check/text.test.ts');
@@ -122,30 +115,17 @@ describe('the numbers of a report on one line', () => {
     expect(totalsOf(reportWith([advised], { isFromCluster: true }))).toBe(FOUND);
     const text = { file: advised.file, text: '' };
     expect(totalsOf(reportWith([advised], { texts: [text] }))).toContain('by fix --advice');
-    const rendered = { ...text, placeOf: (place: { line: number; column: number }) => place };
-    expect(totalsOf(reportWith([advised], { texts: [rendered] }))).toBe(FOUND);
+    expect(totalsOf(reportWith([{ ...advised, isRendered: true }], { texts: [text] }))).toBe(FOUND);
   });
 });
 
 describe('a finding on one line', () => {
   it('begins with its place, and for an object of a cluster with the object', () => {
-    const text = shownViolation(port);
+    const { text } = partsOf(port);
     expect(findingLine(port, PLAIN)).toBe(`apps/web.yaml:19:15: error: Deployment apps/web: ${text}`);
     const metadata = { namespace: 'apps', name: 'web' };
     const live = { ...port, file: clusterPlace({ metadata }, { apiVersion: 'apps/v1', kind: 'Deployment' }) };
     expect(findingLine(live, PLAIN, { isFromCluster: true })).toBe(`Deployment apps/web: error: ${text}`);
-  });
-
-  it('names its exception, or the number of workloads that get the probe', () => {
-    expect(shownMessage({ ...port, exception: LEGACY })).toBe(
-      `${port.message}; allowed by ProbeException legacy (owner team-a, SHOP-7) until 2027-03-31T00:00:00Z: moves in spring`,
-    );
-    expect(shownMessage({ ...port, workloads: 1 })).toMatch(/; 1 workload of the inputs gets the probe$/);
-    expect(shownMessage({ ...port, workloads: 0 })).toMatch(/; 0 workloads of the inputs get the probe$/);
-    expect(shownMessage(port)).toBe(port.message);
-    const { ticket, ...without } = LEGACY;
-    expect(ticket).toBe('SHOP-7');
-    expect(formatException(without)).toContain('(owner team-a) until');
   });
 });
 

@@ -25,6 +25,8 @@ it.each<[Partial<Values>, string[]]>([
   [{ details: true, fields: true }, ['--details: --fields prints no times; leave one out']],
   [{ details: true, output: 'json' }, ['--details: --output json has all details; leave one out']],
   [{ details: true, output: 'svg' }, ['--details: --output svg has all details; leave one out']],
+  [{ wait: 1000, details: true }, ['--wait: prints the verdict alone']],
+  [{ wait: 1000, output: 'json' }, ['--wait: prints the verdict alone']],
   [{ 'output-dir': 'out' }, [DIRECTORY]],
   [{ 'output-dir': '', output: 'json' }, [DIRECTORY]],
   [{ output: 'svg', fields: true }, [FIELDS]],
@@ -41,5 +43,5 @@ it('flags have these defaults', () => {
     false,
     undefined,
   ]);
-  expect([EXPLAIN.name, Object.keys(EXPLAIN.exitCodes)]).toEqual(['explain', ['0', '2']]);
+  expect([EXPLAIN.name, Object.keys(EXPLAIN.exitCodes)]).toEqual(['explain', ['0', '1', '2']]);
 });

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { pictureNames, writePictures } from '../../../src/cli/explain/pictures.ts';
 import { explainManifest } from '../../../src/explain/timeline/explain-manifest.ts';
-import { inputsOf } from '../../../src/cli/input/inputs.ts';
+import { worldOf } from '../../../src/cli/input/world.ts';
+import { flatGiven } from '../../support/flat-given.ts';
 import { KNOWN_KINDS } from '../../../src/engine/workload/kinds.ts';
 import { deploymentWith, httpProbe } from '../../engine/checks/workload.ts';
 import { NOW } from '../../support/now.ts';
@@ -64,10 +65,12 @@ describe('pictures', () => {
   });
 
   const explained = (name: string): WorkloadExplanation => {
-    const inputs = inputsOf(
-      { texts: [], problems: [] },
-      { texts: [], problems: [] },
-      { namespace: 'apps', kinds: KNOWN_KINDS, now: NOW },
+    const inputs = flatGiven(
+      worldOf(
+        { texts: [], problems: [] },
+        { texts: [], problems: [] },
+        { namespace: 'apps', kinds: KNOWN_KINDS, now: NOW },
+      ),
     );
     const object = { ...deploymentWith({ livenessProbe: httpProbe({}) }), metadata: { name, namespace: 'apps' } };
     const explanation = explainManifest(object, 'web.yaml:1:1', inputs, {

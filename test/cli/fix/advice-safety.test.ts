@@ -1,17 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkInputs } from '../../../src/cli/check/check-inputs.ts';
+import { checkManifests } from '../../../src/cli/check/check-manifests.ts';
 import { SHOWN_BY_DEFAULT, withAdvice, type AdvisedText } from '../../../src/cli/fix/advice.ts';
 import { shownReport, type PlacedViolation } from '../../../src/cli/check/report.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
-import { inputsOf, type Inputs } from '../../../src/cli/input/inputs.ts';
+import { worldOf } from '../../../src/cli/input/world.ts';
+import { flatGiven, type FlatGiven } from '../../support/flat-given.ts';
 import { killBy } from '../../support/live-container.ts';
-import { deadlockToKillSeconds, probeTiming } from '../../../src/engine/probe/timing.ts';
+import { deadlockToKillSeconds, probeTiming } from '../../../src/engine/time/timing.ts';
 import { KNOWN_KINDS } from '../../../src/engine/workload/kinds.ts';
 import { NOW } from '../../support/now.ts';
 import { deploymentWith, httpProbe } from '../../engine/checks/workload.ts';
 import { anyWorkload } from '../../support/arbitrary-workloads.ts';
-import type { Level } from '../../../src/cli/output/level.ts';
+import type { Level } from '../../../src/engine/verdict/levels.ts';
 
 const heavy = { exec: { command: ['rabbitmq-diagnostics', '-q', 'ping'] } };
 
@@ -22,10 +23,10 @@ function advised(object: JsonObject, minLevel: Level = 'warning'): AdvisedText &
   return { ...result, object: JSON.parse(result.text) as JsonObject };
 }
 
-function read(object: JsonObject): { readonly source: Inputs['texts'][number]; readonly inputs: Inputs } {
+function read(object: JsonObject): { readonly source: FlatGiven['texts'][number]; readonly inputs: FlatGiven } {
   const settings = { namespace: 'default', kinds: KNOWN_KINDS, now: NOW };
   const texts = [{ file: 'web.json', text: JSON.stringify(object) }];
-  const inputs = inputsOf({ texts, problems: [] }, { texts: [], problems: [] }, settings);
+  const inputs = flatGiven(worldOf({ texts, problems: [] }, { texts: [], problems: [] }, settings));
   const [source] = inputs.texts;
   if (source === undefined) throw new Error('no text');
   return { source, inputs };
@@ -33,7 +34,8 @@ function read(object: JsonObject): { readonly source: Inputs['texts'][number]; r
 
 /** The findings that `check` shows for an object. */
 function shownIn(object: JsonObject, minLevel: Level = 'warning'): readonly PlacedViolation[] {
-  return shownReport(checkInputs(read(object).inputs, 'Deny'), { ...SHOWN_BY_DEFAULT, minLevel }).violations;
+  return shownReport(checkManifests(read(object).inputs, read(object).inputs), { ...SHOWN_BY_DEFAULT, minLevel })
+    .violations;
 }
 
 /** The first container of a Deployment, and the seconds from its deadlock to its kill. */
@@ -70,7 +72,6 @@ describe('the advice that fix applies', () => {
     expect(container['startupProbe']).toEqual({
       ...postgres,
       periodSeconds: 30,
-      timeoutSeconds: 5,
       failureThreshold: 23,
     });
   });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SHOWN_BY_DEFAULT, withAdvice, type AdviceSelection, type AdvisedText } from '../../../src/cli/fix/advice.ts';
-import { inputsOf } from '../../../src/cli/input/inputs.ts';
+import { worldOf } from '../../../src/cli/input/world.ts';
+import { flatGiven } from '../../support/flat-given.ts';
 import { KNOWN_KINDS } from '../../../src/engine/workload/kinds.ts';
 import { exceptionDocument } from '../../support/exceptions.ts';
 import { NOW } from '../../support/now.ts';
@@ -13,7 +14,7 @@ function advised(
 ): AdvisedText {
   const settings = { namespace: 'apps', kinds: KNOWN_KINDS, now: NOW };
   const read = (file: string, content: string) => ({ texts: [{ file, text: content }], problems: [] });
-  const inputs = inputsOf(read('web.yaml', text), read('policies.yaml', policies), settings);
+  const inputs = flatGiven(worldOf(read('web.yaml', text), read('policies.yaml', policies), settings));
   expect(inputs.policyProblems).toEqual([]);
   const [source] = inputs.texts;
   if (source === undefined) throw new Error('no text');

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { SHOWN_BY_DEFAULT, type AdviceSelection } from '../../../src/cli/fix/advice.ts';
 import { fixFile, type FixedFile } from '../../../src/cli/fix/fix-file.ts';
-import { inputsOf } from '../../../src/cli/input/inputs.ts';
+import { worldOf } from '../../../src/cli/input/world.ts';
+import { flatGiven } from '../../support/flat-given.ts';
 import { KNOWN_KINDS } from '../../../src/engine/workload/kinds.ts';
 import { MAX_DEPTH } from '../../../src/yaml/reading/tokens.ts';
 import { NOW } from '../../support/now.ts';
@@ -17,7 +18,7 @@ function fixed(
 ): FixedFile {
   const settings = { namespace: 'default', kinds: KNOWN_KINDS, now: NOW };
   const read = (file: string, content: string) => ({ texts: [{ file, text: content }], problems: [] });
-  const inputs = inputsOf(read('web.yaml', text), read('policies.yaml', policies), settings);
+  const inputs = flatGiven(worldOf(read('web.yaml', text), read('policies.yaml', policies), settings));
   expect(inputs.policyProblems).toEqual([]);
   const [source] = inputs.texts;
   if (source === undefined) throw new Error('no text');

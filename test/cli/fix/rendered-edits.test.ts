@@ -33,7 +33,7 @@ describe('a text', () => {
     ['standard input with a source inside a line', { file: '<stdin>', text: 'a: 1 # Source: a.yaml\n' }, false],
     [
       'a text with places',
-      { file: 'web.yaml', text: '', placeOf: (place: { line: number; column: number }) => place },
+      { file: 'web.yaml', text: '', placeOf: () => ({ file: 'web.yaml', line: 1, column: 1 }) },
       true,
     ],
   ] as const)('is rendered or not: %s', (_name, text, expected) => {
@@ -116,7 +116,10 @@ describe('edits by hand', () => {
 });
 
 describe('edits of a text that a tool rendered', () => {
-  const placeOf: NonNullable<ManifestText['placeOf']> = ({ line, column }) => ({ line: line + 100, column });
+  const placedIn =
+    (file: string): NonNullable<ManifestText['placeOf']> =>
+    ({ line, column }) => ({ file, line: line + 100, column });
+  const placeOf = placedIn('base/web.yaml');
 
   it('have the place in the source, and say that a kustomization has a base or a patch', async () => {
     expect(await edits(pod('{ a: 1 }'), pod('{ a: 2 }'), { file: 'base/web.yaml', placeOf })).toEqual([
@@ -137,7 +140,7 @@ describe('edits of a text that a tool rendered', () => {
       const value = { text: 'port in values.yaml:5', file: 'values.yaml' };
       return Promise.resolve(path.includes('a') || path.includes('b') ? value : undefined);
     };
-    const source = { file: 'templates/web.yaml', placeOf, chartValueOf };
+    const source = { file: 'templates/web.yaml', placeOf: placedIn('templates/web.yaml'), chartValueOf };
     expect(await edits(pod('{ a: 1, b: 1, c: 1, d: 1 }'), pod('{ a: 2, c: 2 }'), source)).toEqual([
       {
         line: 'templates/web.yaml:104:9: Pod apps/web: spec.a: write 2 as value port in values.yaml:5',

@@ -7,7 +7,7 @@ import { Progress } from '../../../src/cli/output/messages.ts';
 import { startFakeApiServer, type FakeApiServer } from '../../cluster/client/fake-api-server.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { BUILT_INS, discovery, writeKubeconfig } from './discovery.ts';
-import type { Inputs } from '../../../src/cli/input/inputs.ts';
+import { flatGiven, type FlatGiven } from '../../support/flat-given.ts';
 import type { CommandIo } from '../../../src/cli/io.ts';
 
 let api: FakeApiServer;
@@ -30,7 +30,7 @@ async function read(
     names = [],
     wishes = {},
   }: { context?: string; names?: readonly string[]; wishes?: ReadingWishes } = {},
-): Promise<Inputs> {
+): Promise<FlatGiven> {
   const kubeconfig = await writeKubeconfig(directory, api, context);
   const line = parseCommandLine(CHECK, ['--kubeconfig', kubeconfig, ...flags, ...names], {});
   const named = readClusterNames(names);
@@ -46,9 +46,9 @@ async function read(
     monotonic: () => 0,
     untilSignal: () => Promise.resolve('SIGINT'),
   };
-  return await readCluster(line, named.names, io, new Progress(io), wishes);
+  return flatGiven(await readCluster(line, named.names, io, new Progress(io), wishes));
 }
-const filesOf = ({ texts }: Inputs): readonly string[] => texts.map(({ file }) => file);
+const filesOf = ({ texts }: FlatGiven): readonly string[] => texts.map(({ file }) => file);
 const SHOP = 'cluster:shop/deployment/web';
 const INFRA = 'cluster:infra/deployment/web';
 
@@ -116,12 +116,12 @@ describe('the webhook of the cluster', () => {
 
   it('is read only where a command asks for it', async () => {
     const { webhook, live } = await read(['-A']);
-    expect([webhook, live]).toEqual([undefined, undefined]);
+    expect([webhook, live?.webhook]).toEqual([undefined, undefined]);
   });
 
   it('leaves out the workloads that it never sees, if that is asked', async () => {
     const whole = await read(['-A'], { wishes: { webhook: 'is-read' } });
-    expect([filesOf(whole).length, whole.exempt, whole.webhook?.isScopeRead]).toEqual([2, undefined, true]);
+    expect([filesOf(whole).length, whole.exempt, whole.webhook?.scope !== undefined]).toEqual([2, undefined, true]);
     const seen = await read(['-A'], { wishes: { webhook: 'exempts' } });
     expect([filesOf(seen), seen.exempt?.map(({ namespace }) => namespace)]).toEqual([[SHOP], ['infra']]);
   });
@@ -137,13 +137,13 @@ describe('the webhook of the cluster', () => {
   it('comes with the labels of the namespaces, without a problem where they may not be read', async () => {
     api.put('/api/v1/namespaces', { metadata: { name: 'shop', labels: { tier: 'a' } } });
     const wishes = { webhook: 'is-read' } as const;
-    const { policies } = await read([], { wishes });
-    expect(policies.facts.namespaceLabels.has('shop')).toBe(true);
+    const { snapshot } = await read([], { wishes });
+    expect(snapshot.facts.namespaceLabels.has('shop')).toBe(true);
     const discover = discovery(BUILT_INS);
     api.intercept((request) =>
       /\/namespaces(\/shop)?$/.test(request.path) ? { status: 403, body: {} } : discover(request),
     );
     const unread = await read([], { wishes });
-    expect([unread.problems, unread.policies.facts.namespaceLabels.size]).toEqual([[], 0]);
+    expect([unread.problems, unread.snapshot.facts.namespaceLabels.size]).toEqual([[], 0]);
   });
 });

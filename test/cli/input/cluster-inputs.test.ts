@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { PatientClient } from '../../../src/cluster/client/patient-client.ts';
 import { readClusterInputs, type ClusterInputOptions } from '../../../src/cli/input/cluster-inputs.ts';
-import { placeOfPolicy, type Inputs } from '../../../src/cli/input/inputs.ts';
+import { placeOfPolicy } from '../../../src/cli/input/world.ts';
+import { flatGiven, type FlatGiven } from '../../support/flat-given.ts';
 import { startFakeApiServer } from '../../cluster/client/fake-api-server.ts';
 import { clusterPolicyDocument, policyDocument } from '../../support/worlds.ts';
 import { BUILT_INS, discovery, POLICIES, type DiscoveredKind } from './discovery.ts';
@@ -32,10 +33,10 @@ function intercept(
   api.intercept((request) => fault(request) ?? discover(request));
 }
 
-function read(options: Partial<ClusterInputOptions> = {}): Promise<Inputs> {
+async function read(options: Partial<ClusterInputOptions> = {}): Promise<FlatGiven> {
   const client = new PatientClient(api.access, 'test', { random: () => 0, pause: () => Promise.resolve() });
   const all = { names: [], namespace: 'shop', policies: undefined, workloadKinds: undefined, now: NOW, ...options };
-  return readClusterInputs(client, all);
+  return flatGiven(await readClusterInputs(client, all));
 }
 
 const DEPLOYMENTS = '/apis/apps/v1/namespaces/shop/deployments';
@@ -44,8 +45,8 @@ const workload = (name: string, metadata: object = {}): object => ({
   spec: { template: { spec: { containers: [{ name: 'app', image: 'x' }] } } },
 });
 const controller = { ownerReferences: [{ kind: 'Deployment', name: 'web', uid: '1', controller: true }] };
-const files = ({ texts }: Inputs): string[] => texts.map(({ file }) => file);
-const messages = ({ problems }: Inputs): string[] => problems.map(({ file, message }) => `${file}: ${message}`);
+const files = ({ texts }: FlatGiven): string[] => texts.map(({ file }) => file);
+const messages = ({ problems }: FlatGiven): string[] => problems.map(({ file, message }) => `${file}: ${message}`);
 const forbidden =
   (path: RegExp) =>
   (request: SeenRequest): Fault | undefined =>
@@ -123,7 +124,7 @@ describe('a cluster as inputs', () => {
       'cluster: cannot list statefulsets.apps in namespace shop: forbidden',
     ]);
     expect(inputs.policyProblems).toHaveLength(1);
-    expect(inputs.policyWarnings.map(({ message }) => message)).toEqual([
+    expect(inputs.warnings.map(({ message }) => message)).toEqual([
       'warning: cannot list clusterprobepolicies.probewright.dev in the cluster: forbidden',
     ]);
     intercept(forbidden(/deployments/));
@@ -137,8 +138,8 @@ describe('a cluster as inputs', () => {
     intercept(forbidden(/clusterprobepolicies|services|startupprofiles/));
     const inputs = await read();
     expect(messages(inputs)).toEqual([]);
-    expect(inputs.policies.facts.services).toBeUndefined();
-    expect(inputs.policyWarnings.map(({ message }) => message).toSorted()).toEqual([
+    expect(inputs.snapshot.facts.services).toBeUndefined();
+    expect(inputs.warnings.map(({ message }) => message).toSorted()).toEqual([
       'warning: cannot list clusterprobepolicies.probewright.dev in the cluster: forbidden',
       'warning: cannot list services in namespace shop: forbidden',
       'warning: cannot list startupprofiles.probewright.dev in namespace shop: forbidden',
@@ -150,8 +151,9 @@ describe('a cluster as inputs', () => {
     const ports = [{ port: 80, targetPort: 'http' }];
     api.put('/api/v1/namespaces/shop/services', service('web', { selector: { app: 'web' }, ports }));
     api.put('/api/v1/namespaces/shop/services', service('other', { ports }));
-    const { services } = (await read()).policies.facts;
-    expect(services?.ofNamespace('shop').map(({ name }) => name)).toEqual(['web']);
+    const { services } = (await read()).snapshot.facts;
+    const selecting = services?.ofNamespace('shop').filter(({ isUseless }) => !isUseless);
+    expect(selecting?.map(({ name }) => name)).toEqual(['web']);
   });
 
   it('knows the learned start times, which are statuses', async () => {
@@ -160,7 +162,7 @@ describe('a cluster as inputs', () => {
       metadata: { name: 'deployment-web', namespace: 'shop' },
       status: { workload: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }, containers: [container] },
     });
-    const { starts } = (await read()).policies.facts;
+    const { starts } = (await read()).snapshot.facts;
     expect(starts.find('shop', 'deployment-web')?.containers).toMatchObject([
       { name: 'app', starts: 0, longestSeconds: 0, boundSeconds: 40 },
     ]);
@@ -170,13 +172,13 @@ describe('a cluster as inputs', () => {
     api.put('/api/v1/namespaces', { metadata: { name: 'shop', labels: { team: 'a' } } });
     api.put('/api/v1/namespaces/shop/services', { metadata: { name: 'web', namespace: 'shop' }, spec: {} });
     api.put('/apis/probewright.dev/v1alpha1/namespaces/shop/probepolicies', policyDocument({}, 'own', 'shop'));
-    const { others = [] } = await read({ keepsObjects: true });
-    expect(others.map(({ apiVersion, kind }) => `${String(apiVersion)} ${String(kind)}`).toSorted()).toEqual([
+    const { objects = [] } = await read({ keepsObjects: true });
+    expect(objects.map(({ apiVersion, kind }) => `${String(apiVersion)} ${String(kind)}`).toSorted()).toEqual([
       'probewright.dev/v1alpha1 ProbePolicy',
       'v1 Namespace',
       'v1 Service',
     ]);
-    expect((await read()).others).toBeUndefined();
+    expect((await read()).objects).toBeUndefined();
   });
 
   it('has the built-in kinds when discovery is forbidden', async () => {
@@ -236,7 +238,7 @@ describe('a cluster as inputs', () => {
       }
     }
     const options = { names, namespace: 'shop', policies: undefined, workloadKinds: undefined, now: NOW };
-    const inputs = await readClusterInputs(new Counting(counting, 'test'), options);
+    const { manifests: inputs } = await readClusterInputs(new Counting(counting, 'test'), options);
     expect({ most, texts: inputs.texts.length }).toEqual({ most: 5, texts: 40 });
   });
 
@@ -247,7 +249,7 @@ describe('a cluster as inputs', () => {
     api.put('/apis/probewright.dev/v1alpha1/namespaces/shop/probepolicies', policyDocument({}, 'own', 'shop'));
     const labels = { get: () => undefined };
     const inputs = await read({ policies: file });
-    const { layers } = inputs.policies.policyFor('shop', labels);
+    const { layers } = inputs.snapshot.policyFor('shop', labels);
     expect(layers.map(({ source, priority }) => `${source} ${priority}`)).toEqual([
       'ClusterProbePolicy/cluster 9',
       'ClusterProbePolicy/cluster 0',
@@ -267,9 +269,9 @@ describe('a cluster as inputs', () => {
       clusterPolicyDocument({ namespaceSelector: { matchLabels: { tier: 'gold' } } }, 'gold'),
     );
     for (const namespace of ['shop', undefined]) {
-      const { policies } = await read({ namespace });
-      expect(policies.policyFor('shop', labels).layers.map(({ name }) => name)).toContain('gold');
-      expect(policies.policyFor('bank', labels).layers.map(({ name }) => name)).not.toContain('gold');
+      const { snapshot } = await read({ namespace });
+      expect(snapshot.policyFor('shop', labels).layers.map(({ name }) => name)).toContain('gold');
+      expect(snapshot.policyFor('bank', labels).layers.map(({ name }) => name)).not.toContain('gold');
     }
   });
 
@@ -303,13 +305,13 @@ describe('a cluster as inputs', () => {
     const { rule, message, properties } = result;
     const observed = [{ ...scope, results: [{ rule, message, properties }] }];
     const found = await read({ readsReports: true });
-    expect([found.observed, found.problems, found.policyWarnings]).toEqual([observed, [], []]);
-    expect((await read()).observed).toBeUndefined();
+    expect([found.reports, found.problems, found.warnings]).toEqual([observed, [], []]);
+    expect((await read()).reports).toBeUndefined();
 
     intercept(forbidden(/\/reports$/), kinds);
     const refused = await read({ readsReports: true });
-    expect([refused.observed, refused.problems]).toEqual([[], []]);
-    expect(refused.policyWarnings.map((each) => each.message)).toEqual([
+    expect([refused.reports, refused.problems]).toEqual([[], []]);
+    expect(refused.warnings.map((each) => each.message)).toEqual([
       'warning: cannot list reports.openreports.io in namespace shop: forbidden',
     ]);
 
@@ -319,6 +321,6 @@ describe('a cluster as inputs', () => {
         : forbidden(/reports$/)(request),
     );
     const missing = await read({ readsReports: true });
-    expect([missing.observed, missing.problems, missing.policyWarnings]).toEqual([[], [], []]);
+    expect([missing.reports, missing.problems, missing.warnings]).toEqual([[], [], []]);
   });
 });

@@ -49,15 +49,19 @@ const CONFIG = 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: c }\n';
 describe('the inputs of a command line with files', () => {
   it('are judged as now and in the namespace default, unless flags say otherwise', async () => {
     expect(await readAnyInputs('check', lineOf('-'), terminal())).toMatchObject({
-      isFromCluster: false,
-      now: 5,
-      namespace: 'default',
+      world: {
+        isFromCluster: false,
+        now: 5,
+        namespace: 'default',
+      },
     });
     const line = lineOf('-', '--now', '1970-01-01T00:00:01Z', '-n', 'shop', '--kubernetes-version', '1.30');
     expect(await readAnyInputs('check', line, terminal())).toMatchObject({
-      now: 1000,
-      namespace: 'shop',
-      kubernetesVersion: '1.30',
+      world: {
+        now: 1000,
+        namespace: 'shop',
+        kubernetesVersion: '1.30',
+      },
     });
   });
 
@@ -66,12 +70,11 @@ describe('the inputs of a command line with files', () => {
     await writeFile(at('n.yaml'), POLICY.replace('name: p', 'name: new'));
     const line = lineOf('-', '--policies', at('p.yaml'));
     const inputs = await readAnyInputs('plan', line, terminal(), undefined, { change: { newPolicies: at('n.yaml') } });
-    expect([inputs.policies, inputs.newPolicies].map(({ policies }) => policies.map(({ source }) => source))).toEqual([
-      ['ProbePolicy/shop/p'],
-      ['ProbePolicy/shop/new'],
-    ]);
+    expect(
+      [inputs.world.snapshot, inputs.world.applied].map(({ policies }) => policies.map(({ source }) => source)),
+    ).toEqual([['ProbePolicy/shop/p'], ['ProbePolicy/shop/new']]);
     const plain = await readAnyInputs('check', line, terminal());
-    expect(plain.newPolicies.policies).toEqual([]);
+    expect(plain.world.applied.policies).toEqual([]);
   });
 
   it('read a file of policies once, by whatever path it is named', async () => {
@@ -79,13 +82,13 @@ describe('the inputs of a command line with files', () => {
     await mkdir(at('x'));
     const line = lineOf(at('p.yaml'), '--policies', `${directory}/x/../p.yaml`);
     const inputs = await readAnyInputs('check', line, terminal());
-    expect([inputs.policies.policies.length, inputs.problems]).toEqual([1, []]);
+    expect([inputs.world.snapshot.policies.length, inputs.manifests.problems]).toEqual([1, []]);
   });
 
   it('have whole objects of other kinds only for a command that reads all', async () => {
     const objects = async (readsAll: boolean): Promise<unknown> => {
       const inputs = await readCommandInputs('fix', lineOf('-'), terminal(CONFIG), undefined, undefined, readsAll);
-      return inputs.texts[0]?.manifests[0]?.object['metadata'];
+      return inputs.manifests.texts[0]?.manifests[0]?.object['metadata'];
     };
     expect([await objects(true), await objects(false)]).toEqual([{ name: 'c' }, undefined]);
   });
@@ -97,15 +100,15 @@ describe('the inputs of a command line with files', () => {
     await expect(reading).rejects.toThrow(`--values: ${at('none.yaml')} cannot be read: ENOENT`);
   });
 
-  it('show how far the reading is: first by inputs, then by files and workloads', async () => {
+  it('show how far the reading is, in inputs and workloads', async () => {
     const workload = 'apiVersion: v1\nkind: Pod\nspec: { containers: [] }\n---\n'.repeat(300);
     await writeFile(at('a.yaml'), workload);
     await writeFile(at('b.yaml'), workload);
     const io = terminal();
     await readAnyInputs('check', lineOf(at('a.yaml'), at('b.yaml')), io);
     const shown = io.shown().split('\r\u001b[K');
-    expect(shown).toContain('reading  1 of 2 inputs, 2 s');
-    expect(shown.some((text) => /^reading {2}1 of 2 files, \d{3} workloads, \d+ s$/.test(text))).toBe(true);
+    expect(shown[1]).toMatch(/^reading {2}0 of 2 inputs, 0 workloads, \d+ s$/);
+    expect(shown.some((text) => /^reading {2}1 of 2 inputs, [345]\d{2} workloads, \d+ s$/.test(text))).toBe(true);
     expect(shown.at(-1)).toBe('');
   });
 

@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { exemptNotes, withoutExempt } from '../../../src/cli/input/exempt-workloads.ts';
-import { inputsOf, type Inputs } from '../../../src/cli/input/inputs.ts';
+import { worldOf } from '../../../src/cli/input/world.ts';
+import { flatGiven, type FlatGiven } from '../../support/flat-given.ts';
 import { KNOWN_KINDS } from '../../../src/engine/workload/kinds.ts';
+import type { Live } from '../../../src/cli/input/live.ts';
 import { DEFAULT_SCOPE } from '../../../src/observer/missed/webhook-scope.ts';
 import { NOW } from '../../support/now.ts';
 
 /** The inputs of a cluster with these workloads, as `namespace/name`. */
-function inputsWith(...names: readonly string[]): Inputs {
+function inputsWith(...names: readonly string[]): FlatGiven {
   const texts = names.map((name) => {
     const [namespace = '', own] = name.split('/');
     return {
@@ -17,7 +19,7 @@ function inputsWith(...names: readonly string[]): Inputs {
   const labels = 'apiVersion: v1\nkind: Namespace\nmetadata: { name: dev, labels: { tier: dev } }\n';
   const policies = { texts: [{ file: 'namespaces', text: labels }], problems: [] };
   const settings = { kinds: KNOWN_KINDS, namespace: 'default', now: NOW };
-  return { ...inputsOf({ texts, problems: [] }, policies, settings), isFromCluster: true };
+  return { ...flatGiven(worldOf({ texts, problems: [] }, policies, settings)), isFromCluster: true };
 }
 
 const SCOPE = {
@@ -27,15 +29,18 @@ const SCOPE = {
     { key: 'tier', operator: 'NotIn', values: ['dev'] },
   ],
 } as unknown as typeof DEFAULT_SCOPE;
-const read = (inputs: Inputs, more: object = {}): Inputs => ({
+const read = (inputs: FlatGiven, more: object = {}): FlatGiven => ({
   ...inputs,
-  webhook: { scope: { ...SCOPE, ...more }, isScopeRead: true, stepOf: (restart) => restart },
+  webhook: { scope: { ...SCOPE, ...more }, stepOf: (restart) => restart },
 });
+/** The parts that are given to the functions, as a cluster has them. */
+const liveOf = ({ webhook }: FlatGiven) => ({ webhook }) as Live;
+const seenOf = (inputs: FlatGiven): FlatGiven => ({ ...inputs, ...withoutExempt(inputs, inputs, liveOf(inputs)) });
 const NOT_NAMES = 'kubernetes.io/metadata.name notin (kube-system,infra)';
 
 describe('the inputs of a cluster', () => {
   it('lack the workloads of namespaces that the webhook never sees, with the reason and a command', () => {
-    const inputs = withoutExempt(read(inputsWith('shop/a', 'kube-system/b', 'kube-system/c', 'infra/d', 'dev/e')));
+    const inputs = seenOf(read(inputsWith('shop/a', 'kube-system/b', 'kube-system/c', 'infra/d', 'dev/e')));
     expect(inputs.texts.map(({ file }) => file)).toEqual(['shop/a']);
     expect(inputs.exempt).toEqual([
       { namespace: 'dev', workloads: 1, reason: 'tier notin (dev)' },
@@ -50,31 +55,32 @@ describe('the inputs of a cluster', () => {
   });
 
   it('are whole where no namespace is exempt', () => {
-    const inputs = withoutExempt(read(inputsWith('shop/a', 'apps/b')));
+    const inputs = seenOf(read(inputsWith('shop/a', 'apps/b')));
     expect([inputs.texts.length, inputs.exempt, inputs.unchecked]).toEqual([2, [], []]);
   });
 
   it('are whole without a webhook whose configuration was read', () => {
     const inputs = inputsWith('kube-system/b');
-    expect(withoutExempt(inputs)).toBe(inputs);
+    expect(withoutExempt(inputs, inputs, liveOf(inputs))).toBe(inputs);
     const { webhook } = read(inputs);
-    const unread = { ...inputs, ...(webhook && { webhook: { ...webhook, isScopeRead: false } }) };
-    expect(withoutExempt(unread)).toBe(unread);
+    const unread = { ...inputs, ...(webhook && { webhook: { ...webhook, scope: undefined } }) };
+    expect(withoutExempt(unread, unread, liveOf(unread))).toBe(unread);
   });
 });
 
 describe('the notes about exempt workloads', () => {
-  const notesOf = (inputs: Inputs): readonly string[] => exemptNotes(inputs).map(({ message }) => message);
+  const notesOf = (inputs: FlatGiven): readonly string[] =>
+    exemptNotes(inputs, liveOf(inputs)).map(({ message }) => message);
 
   it('name each namespace, and what only the API server can tell', () => {
-    const inputs = withoutExempt(read(inputsWith('infra/d', 'shop/a'), { foreignConditions: ['one', 'two'] }));
-    expect(exemptNotes(inputs)).toMatchObject([{ file: 'cluster' }, { file: 'cluster' }]);
+    const inputs = seenOf(read(inputsWith('infra/d', 'shop/a'), { foreignConditions: ['one', 'two'] }));
+    expect(exemptNotes(inputs, liveOf(inputs))).toMatchObject([{ file: 'cluster' }, { file: 'cluster' }]);
     expect(notesOf(inputs)).toEqual([
       `note: 1 workload of namespace infra is exempt: the webhook only sees namespaces with ${NOT_NAMES}`,
       'note: only the API server can tell what one, two of the webhook exempts',
     ]);
-    expect(notesOf(withoutExempt(read(inputsWith('infra/d'), { foreignConditions: ['one'] })))).toHaveLength(2);
-    expect(notesOf(withoutExempt(read(inputsWith('infra/d'), { foreignConditions: [] })))).toHaveLength(1);
+    expect(notesOf(seenOf(read(inputsWith('infra/d'), { foreignConditions: ['one'] })))).toHaveLength(2);
+    expect(notesOf(seenOf(read(inputsWith('infra/d'), { foreignConditions: [] })))).toHaveLength(1);
   });
 
   it('are none for inputs that were not asked for exempt workloads', () => {

@@ -6,6 +6,7 @@ import {
   isExcludedBelow,
   isExcludedName,
   unreadable,
+  noInputFiles,
   type InputFiles,
 } from '../../../src/cli/input/input-files.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -23,7 +24,7 @@ async function inputsOf(
     await writeFile(at(file), '');
   }
   for (const [link, target] of Object.entries(links)) await symlink(target, at(link));
-  const found: InputFiles = { inputs: [], problems: [], passedOver: [], directoriesAbove: new Set(), seen: new Set() };
+  const found = noInputFiles();
   for (const name of names) await findInputs(at(name), exclude, found);
   const inputs = found.inputs.map(
     ({ kind, path, isFound }) => `${kind} ${path.slice(directory.length + 1)}${isFound === true ? ' found' : ''}`,

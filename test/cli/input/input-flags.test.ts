@@ -26,7 +26,7 @@ describe('the flags of manifests', () => {
     '- --kubernetes-version v1.33.12',
     '- --set a=b --set a.b= --set x==',
     '- --values a.yaml --values b.yaml --exclude a --exclude b',
-    '- -n shop --now 2027-01-31T00:00:00Z --verbose --no-config --no-render-charts --allow-remote-bases',
+    '- -n shop --now 2027-01-31T00:00:00Z --verbose --no-project-file --no-render-charts --allow-remote-bases',
   ])('may be %s', (line) => expect(ofFiles(line)).toEqual([]));
 
   it.each([

@@ -1,13 +1,7 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import {
-  buildKustomization,
-  isKustomizationFile,
-  kustomizeCommand,
-  plannedInputs,
-} from '../../../src/cli/input/kustomizations.ts';
-import { withTools } from '../tools-on-path.ts';
+import { isKustomizationFile, kustomizeCommand, plannedInputs } from '../../../src/cli/input/kustomizations.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 let directory: string;
@@ -174,37 +168,5 @@ describe('the command that builds a kustomization', () => {
   it('is for the three names that kustomize knows', () => {
     const names = ['kustomization.yaml', 'a/kustomization.yml', 'a/Kustomization', 'kustomization.json', 'x.yaml'];
     expect(names.map((name) => isKustomizationFile(name))).toEqual([true, true, true, false, false]);
-  });
-});
-
-describe('a kustomization that is built', () => {
-  const PRINTS = `printf '%s ' "$@" "\${GIT_ALLOW_PROTOCOL-any}"\n`;
-  const built = async (tools: Readonly<Record<string, string>>, allowsRemoteBases: boolean) => {
-    const restorePath = await withTools(directory, tools);
-    return await buildKustomization(join(directory, BASE), allowsRemoteBases).finally(restorePath);
-  };
-
-  it('is built by kustomize or, without it, by kubectl; git may clone nothing unless remote bases are allowed', async () => {
-    await write({ [BASE]: '' });
-    const path = join(directory, 'base');
-    expect((await built({ kustomize: PRINTS, kubectl: 'echo kubectl' }, false)).text).toBe(`build ${path} none `);
-    expect((await built({ kustomize: PRINTS }, true)).text).toBe(`build ${path} any `);
-  });
-
-  it('by kubectl has the same arguments, and each object has the place of its file', async () => {
-    await write({ [BASE]: '' });
-    const { file, text, placeOf } = await built({ kubectl: PRINTS }, false);
-    expect([file, text]).toEqual([join(directory, BASE), `kustomize ${join(directory, 'base')} none `]);
-    expect(placeOf?.({ line: 7, column: 8 })).toEqual({ line: 1, column: 1 });
-  });
-
-  it('runs no program where a remote base is not allowed', async () => {
-    await write({ [BASE]: 'resources: [github.com/team/app]\n' });
-    const ran = join(directory, 'ran');
-    const kustomize = `echo yes >> '${ran}'\n`;
-    await expect(built({ kustomize }, false)).rejects.toThrow('which kustomize would download');
-    await expect(readFile(ran)).rejects.toThrow('ENOENT');
-    await built({ kustomize }, true);
-    expect(await readFile(ran, 'utf8')).toBe('yes\n');
   });
 });

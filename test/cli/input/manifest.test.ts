@@ -1,21 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import {
   describeManifest,
-  manifestsAsSent,
-  manifestsIn,
   manifestsOf,
   nameOf,
   namespaceOf,
-  NO_OBJECT,
   placeOfManifest,
-  policyOfPod,
-  problemsOfDocuments,
   workloadIn,
-  workloadsIn,
   type Manifest,
 } from '../../../src/cli/input/manifest.ts';
-import { inputsOf, NO_TEXTS } from '../../../src/cli/input/inputs.ts';
-import { NumberLiteral } from '../../../src/base/json/json-value.ts';
+import { NO_OBJECT } from '../../../src/cli/input/passed-over.ts';
 import { KNOWN_KINDS } from '../../../src/engine/workload/kinds.ts';
 import { NOW } from '../../support/now.ts';
 import type { Position } from '../../../src/yaml/reading/documents.ts';
@@ -33,7 +26,7 @@ describe('the objects of a text', () => {
       ['A', ['items', 0], 'all.yaml:7:3'],
       ['B', ['items', 1, 'items', 0], 'all.yaml:10:5'],
     ]);
-    expect(problems).toEqual([]);
+    expect(problems).toEqual([{ file: 'all.yaml', line: 11, column: 5, message: NO_OBJECT }]);
   });
 
   it.each([
@@ -68,7 +61,7 @@ describe('the objects of a text', () => {
   });
 
   it('have the places and problems of the source from which a text was rendered, and its values', async () => {
-    const placeOf = ({ line }: Position): Position => ({ line: line + 100, column: 7 });
+    const placeOf = ({ line }: Position) => ({ file: FILE, line: line + 100, column: 7 });
     const chartValueOf = ({ line }: Position, path: readonly unknown[]) =>
       Promise.resolve({ text: `${line} ${path.join('.')}`, file: 'values.yaml' });
     const rendered = { file: FILE, text: `${pod('a')}spec:\n  x: 1\n---\n- 1\n---\na: [`, placeOf, chartValueOf };
@@ -85,28 +78,6 @@ describe('the objects of a text', () => {
   });
 });
 
-describe('the problems in documents with a mark', () => {
-  const linesOf = (text: string): readonly number[] => {
-    const problems = text.split('\n').map((_, index) => ({ file: FILE, line: index + 1, column: 1, message: 'no' }));
-    return problemsOfDocuments(text, problems, (line) => line.includes('MARK')).map(({ line }) => line);
-  };
-
-  it('are those of its lines, and a line between two documents counts for both', () => {
-    expect(linesOf('a\n---\nb\nMARK\n--- # c\nd\n---\ne')).toEqual([2, 3, 4, 5]);
-    expect(linesOf('MARK\n---\na')).toEqual([1, 2]);
-    expect(linesOf('a\n---\nb\n--- # MARK')).toEqual([4]);
-    expect(linesOf('a\n ---\nMARK')).toEqual([1, 2, 3]);
-  });
-
-  it('are none for a place outside the text, and for a text without problems', () => {
-    const problem = { file: FILE, line: 9, column: 1, message: 'no' };
-    expect(problemsOfDocuments('MARK', [problem], () => true)).toEqual([]);
-    let asked = 0;
-    expect(problemsOfDocuments('MARK', [], () => (asked += 1) > 0)).toEqual([]);
-    expect(asked).toBe(0);
-  });
-});
-
 const DEPLOYMENT = `apiVersion: apps/v1
 kind: Deployment
 metadata: { name: web }
@@ -115,16 +86,6 @@ spec: { template: { metadata: { labels: { app: web } }, spec: { containers: [{ n
 
 describe('the workloads of texts', () => {
   const settings = { kinds: KNOWN_KINDS, namespace: 'shop', now: NOW };
-
-  it('are the objects of known kinds, with the namespace that stands in for a missing one', () => {
-    const text = `${DEPLOYMENT}---\nkind: ConfigMap\napiVersion: v1\n---\n${DEPLOYMENT.replace('web }', 'b, namespace: apps }')}`;
-    const parsed = inputsOf({ texts: [{ file: FILE, text }], problems: [] }, NO_TEXTS, settings);
-    expect(manifestsIn(parsed)).toHaveLength(3);
-    expect(workloadsIn(parsed).map(({ name, namespace, pods }) => [name, namespace, pods.length])).toEqual([
-      ['web', 'shop', 1],
-      ['b', 'apps', 1],
-    ]);
-  });
 
   it('are not objects that the webhook would skip', () => {
     const [manifest] = read(DEPLOYMENT).manifests;
@@ -136,17 +97,19 @@ describe('the workloads of texts', () => {
     expect(workloadIn({ ...object, spec: { template } }, { ...settings, kinds: [] })).toBeUndefined();
   });
 
-  it('have the policy of their namespace, by the labels of their Pods', () => {
-    const policy = (label: string): string =>
-      `apiVersion: probewright.dev/v1alpha1\nkind: ProbePolicy\nmetadata: { name: p, namespace: shop }\nspec:\n  workloadSelector: { matchLabels: { app: ${label} } }\n  kubernetesProbeEndpoints: { readinessProbe: /readyz }\n`;
-    const sources = (label: string): unknown => {
-      const texts = { texts: [{ file: 'p.yaml', text: policy(label) }], problems: [] };
-      const inputs = inputsOf({ texts: [{ file: FILE, text: DEPLOYMENT }], problems: [] }, texts, settings);
-      const [workload] = workloadsIn(inputs);
-      const [first] = workload?.pods ?? [];
-      return workload && first && policyOfPod(workload, first, inputs.policies);
-    };
-    expect(JSON.stringify(sources('web'))).not.toBe(JSON.stringify(sources('other')));
+  it('are no tests of Helm, unless a cluster has them', () => {
+    const [manifest] = read(DEPLOYMENT).manifests;
+    const hooked = (hook: unknown) => ({
+      ...manifest?.object,
+      metadata: { name: 'web', annotations: { 'helm.sh/hook': hook } },
+    });
+    const tests = ['test', 'test-success', 'pre-install, test', 'test,post-delete'];
+    for (const hook of tests) {
+      expect(workloadIn(hooked(hook), settings)).toBeUndefined();
+      expect(workloadIn(hooked(hook), { ...settings, isFromCluster: true })).toBeDefined();
+    }
+    for (const hook of ['pre-install', 'tests', 'post-test', '', 1, null])
+      expect(workloadIn(hooked(hook), settings)).toBeDefined();
   });
 });
 
@@ -161,33 +124,5 @@ describe('the name of an object', () => {
       'object shop/b-*',
       'object shop/*',
     ]);
-  });
-});
-
-describe('the objects as they are sent', () => {
-  const sent = (text: string): readonly unknown[] => {
-    const parsed = { file: FILE, text, manifests: read(text).manifests };
-    return manifestsAsSent(parsed).map(({ object }) => object['num']);
-  };
-
-  it('keep a number of JSON as a literal where the API server refuses the number', () => {
-    const most = '9223372036854775807';
-    for (const literal of ['1.0', '1e3', '9223372036854775808', '-9223372036854775809', '123456789012345678901'])
-      expect(sent(`{"num": ${literal}}`)).toEqual([new NumberLiteral(literal)]);
-    for (const number of ['1', '-1', '0', most, `-9223372036854775808`])
-      expect(sent(`{"num": ${number}}`)).toEqual([Number(number)]);
-    expect(sent(`  \n{"kind": "List", "items": [{"num": 1.0}, {"num": 2}]}`)).toEqual([new NumberLiteral('1.0'), 2]);
-  });
-
-  it('have the numbers as they are read from YAML, which kubectl changes before it calls', () => {
-    expect(sent('num: 1.0\n')).toEqual([1]);
-    expect(sent('{"num": 1.0}\n---\n{"num": 2.0}\n')).toEqual([1, 2]);
-    expect(sent('{num: 1.0}')).toEqual([1]);
-    expect(sent('[{"num": 1.0}]')).toEqual([]);
-  });
-
-  it('have texts and other values as they are', () => {
-    expect(sent('{"num": "1.0"}')).toEqual(['1.0']);
-    expect(sent('{"num": [true, null]}')).toEqual([[true, null]]);
   });
 });

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { reasonForNothing, unreadLines } from '../../../src/cli/input/passed-over.ts';
+import { reasonForNothing, unreadLines, problemsOfDocuments } from '../../../src/cli/input/passed-over.ts';
 import { runProbewright, type Ran } from '../run-probewright.ts';
 import { describeCommands } from '../command-cases.ts';
 
@@ -58,6 +58,7 @@ describe('a directory with other files than manifests', () => {
     ['a manifest with a broken second document', `${POD}---\na: [\n`],
   ])('does not pass over %s', async (_name, text) => {
     await writeFile(at('pod.yaml'), text);
+    await writeFile(at('sound.yaml'), POD);
     const { code, stderr } = await check(directory);
     expect(code).toBe(1);
     expect(stderr).toMatch(/^DIR\/pod\.yaml:\d+:\d+: /);
@@ -92,5 +93,29 @@ describe('the lines about what was not read', () => {
     expect(reasonForNothing({ notes: [alone, rendered], unchecked: ['x'] }, 'check')).toBe('a component');
     expect(reasonForNothing({ unchecked: ['x', 'y'] }, 'check')).toBe('x');
     expect(reasonForNothing({}, 'check')).toBeUndefined();
+  });
+});
+
+const FILE = 'all.yaml';
+
+describe('the problems in documents with a mark', () => {
+  const linesOf = (text: string): readonly number[] => {
+    const problems = text.split('\n').map((_, index) => ({ file: FILE, line: index + 1, column: 1, message: 'no' }));
+    return problemsOfDocuments(text, problems, (line) => line.includes('MARK')).map(({ line }) => line);
+  };
+
+  it('are those of its lines, and a line between two documents counts for both', () => {
+    expect(linesOf('a\n---\nb\nMARK\n--- # c\nd\n---\ne')).toEqual([2, 3, 4, 5]);
+    expect(linesOf('MARK\n---\na')).toEqual([1, 2]);
+    expect(linesOf('a\n---\nb\n--- # MARK')).toEqual([4]);
+    expect(linesOf('a\n ---\nMARK')).toEqual([1, 2, 3]);
+  });
+
+  it('are none for a place outside the text, and for a text without problems', () => {
+    const problem = { file: FILE, line: 9, column: 1, message: 'no' };
+    expect(problemsOfDocuments('MARK', [problem], () => true)).toEqual([]);
+    let asked = 0;
+    expect(problemsOfDocuments('MARK', [], () => (asked += 1) > 0)).toEqual([]);
+    expect(asked).toBe(0);
   });
 });

@@ -1,10 +1,13 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { isStandardInput, readManifestTexts, readPolicyTexts } from '../../../src/cli/input/read-inputs.ts';
+import { readManifestTexts } from '../../../src/cli/input/read-inputs.ts';
+import { isStandardInput } from '../../../src/cli/input/standard-input.ts';
+import { readPolicyTexts } from '../../../src/cli/input/input-files.ts';
+import { KNOWN_KINDS } from '../../../src/engine/workload/kinds.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { withTools } from '../tools-on-path.ts';
-import type { ReadTexts } from '../../../src/cli/input/inputs.ts';
+import type { ReadTexts } from '../../../src/cli/input/manifests.ts';
 import { describeCommands } from '../command-cases.ts';
 
 describeCommands('test/cli/input/read-inputs.test.ts');
@@ -23,7 +26,8 @@ async function write(files: Readonly<Record<string, string | Buffer>>): Promise<
   }
 }
 
-type Reading = Partial<Parameters<typeof readManifestTexts>[2]>;
+type Given = Parameters<typeof readManifestTexts>[2];
+type Reading = Partial<Given['flags'] & Pick<Given, 'onInput'>>;
 const OFF = {
   'no-render-charts': false,
   'allow-remote-bases': false,
@@ -33,8 +37,9 @@ const OFF = {
   namespace: 'shop',
 };
 
-function read(names: readonly string[], reading: Reading = {}): Promise<ReadTexts> {
-  return readManifestTexts(names, () => Promise.resolve('from stdin'), { ...OFF, ...reading });
+function read(names: readonly string[], { onInput, ...flags }: Reading = {}): Promise<ReadTexts> {
+  const reading = { flags: { ...OFF, ...flags }, parsing: { kinds: KNOWN_KINDS }, ...(onInput && { onInput }) };
+  return readManifestTexts(names, () => Promise.resolve('from stdin'), reading);
 }
 
 /** Reads these names while these programs are the only ones on the PATH. */
@@ -67,7 +72,7 @@ describe('standard input', () => {
 
   it('has its own name for a dash, and its path as the name for a path', async () => {
     const { texts } = await read(['-', '/dev/stdin', '/dev/fd/0']);
-    expect(texts).toEqual([
+    expect(texts).toMatchObject([
       { file: '<stdin>', text: 'from stdin', isFound: false },
       { file: '/dev/stdin', text: 'from stdin', isFound: false },
       { file: '/dev/fd/0', text: 'from stdin', isFound: false },
@@ -108,9 +113,9 @@ describe('the manifests', () => {
 
   it('are counted while they are read', async () => {
     await write({ 'a.yaml': '', 'b.yaml': '' });
-    const seen: string[] = [];
-    await read([at('a.yaml'), at('b.yaml'), '-'], { onInput: (done, total) => seen.push(`${done}/${total}`) });
-    expect(seen).toEqual(['0/3', '1/3', '2/3']);
+    const seen = new Set<string>();
+    await read([at('a.yaml'), at('b.yaml'), '-'], { onInput: (done, total) => seen.add(`${done}/${total}`) });
+    expect([...seen]).toEqual(['0/3', '1/3', '2/3', '3/3']);
   });
 });
 
@@ -118,7 +123,9 @@ describe('a chart', () => {
   const HELM = `printf -- '---\\n# Source: web/templates/a.yaml\\nargs: %s\\n' "$*"\n`;
   const chart = { 'web/Chart.yaml': 'name: web', 'over.yaml': '' };
   const argsOf = ({ texts }: ReadTexts): readonly string[] =>
-    texts.map(({ text }) => (/args: .*--skip-tests ?(.*)/.exec(text)?.[1] ?? text).replaceAll(directory, 'DIR'));
+    texts.map(({ text }) =>
+      (/args: .*--skip-schema-validation ?(.*)/.exec(text)?.[1] ?? text).replaceAll(directory, 'DIR'),
+    );
 
   it('is rendered with each of the values of the project file, and then those of the flags', async () => {
     await write(chart);
@@ -129,14 +136,23 @@ describe('a chart', () => {
       { path: `${path}/`, values: [], set: ['b=2'] },
       { path, values: [at('one.yaml')], set: ['a=1'] },
     ];
-    const reading = { charts, values: [at('over.yaml')], set: ['c=3'], 'kubernetes-version': '1.33' };
+    const reading = {
+      project: { charts, flags: new Map() },
+      values: [at('over.yaml')],
+      set: ['c=3'],
+      'kubernetes-version': '1.33',
+    };
     const rest = '--values DIR/over.yaml';
     expect(argsOf(await readWith({ helm: HELM }, [path], reading))).toEqual([
       `--kube-version 1.33 --values DIR/one.yaml ${rest} --set a=1 --set c=3`,
       `--kube-version 1.33 ${rest} --set b=2 --set c=3`,
     ]);
     expect(
-      argsOf(await readWith({ helm: HELM }, [path], { charts: [{ path: other, values: [], set: ['x=1'] }] })),
+      argsOf(
+        await readWith({ helm: HELM }, [path], {
+          project: { flags: new Map(), charts: [{ path: other, values: [], set: ['x=1'] }] },
+        }),
+      ),
     ).toEqual(['']);
   });
 

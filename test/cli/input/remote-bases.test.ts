@@ -1,7 +1,8 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { refuseRemoteParts } from '../../../src/cli/input/remote-bases.ts';
+import { localParts } from '../../../src/cli/input/remote-bases.ts';
+import { treeOf } from '../../../src/base/files/tree.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 let directory = '';
@@ -16,6 +17,8 @@ async function write(files: Readonly<Record<string, string>>): Promise<void> {
   }
 }
 
+const partsOf = async (of: string): Promise<readonly string[]> =>
+  await localParts(of, [await treeOf(directory)], false);
 const refusal = (file: string, field: string, entry: string): string =>
   `${join(directory, file)}: ${field} has "${entry}", which kustomize would download; ` +
   'keep a copy in the repository, or add --allow-remote-bases if you trust the address';
@@ -40,7 +43,7 @@ describe('the parts of a kustomization that kustomize would download', () => {
   ])('are named: %s', async (entry) => {
     for (const field of ['resources', 'bases', 'components', 'generators', 'transformers', 'validators', 'Resources']) {
       await write({ 'kustomization.yaml': `${field}: ["${entry}"]\n` });
-      await expect(refuseRemoteParts(directory)).rejects.toThrow(refusal('kustomization.yaml', field, entry));
+      await expect(partsOf(directory)).rejects.toThrow(refusal('kustomization.yaml', field, entry));
     }
   });
 
@@ -52,14 +55,14 @@ describe('the parts of a kustomization that kustomize would download', () => {
       'other/deploy.yaml': 'kind: Deployment\n',
       'debug/kustomization.yaml': 'kind: Component\n',
     });
-    await expect(refuseRemoteParts(directory)).resolves.toBeUndefined();
+    await expect(partsOf(directory)).resolves.toBeDefined();
     await write({ 'other/Kustomization': 'resources: [github.com/team/app]\n' });
-    await expect(refuseRemoteParts(directory)).rejects.toThrow(
+    await expect(partsOf(directory)).rejects.toThrow(
       refusal('base/../other/Kustomization', 'resources', 'github.com/team/app').replace('base/../', ''),
     );
     await write({ 'base/kustomization.yml': '', 'debug/kustomization.yaml': 'resources: [link]\n' });
     await symlink(join(directory, 'other'), join(directory, 'debug/link'));
-    await expect(refuseRemoteParts(directory)).rejects.toThrow('github.com/team/app');
+    await expect(partsOf(directory)).rejects.toThrow('github.com/team/app');
   });
 
   it.each([
@@ -73,7 +76,7 @@ describe('the parts of a kustomization that kustomize would download', () => {
     ['generators: ["kind: ConfigMapGenerator\\nfiles: [https://example.test/p.yaml]\\n"]', 'generators'],
   ])('are files of the web, too: %s', async (text, field) => {
     await write({ 'kustomization.yaml': text });
-    await expect(refuseRemoteParts(directory)).rejects.toThrow(`${field} has "`);
+    await expect(partsOf(directory)).rejects.toThrow(`${field} has "`);
   });
 
   it('are found in the file of a plugin', async () => {
@@ -81,7 +84,7 @@ describe('the parts of a kustomization that kustomize would download', () => {
       'kustomization.yaml': 'transformers: [patch.yaml]\n',
       'patch.yaml': 'kind: PatchTransformer\npath: https://example.test/p.yaml\n',
     });
-    await expect(refuseRemoteParts(directory)).rejects.toThrow(
+    await expect(partsOf(directory)).rejects.toThrow(
       refusal('patch.yaml', 'transformers', 'https://example.test/p.yaml'),
     );
   });
@@ -99,16 +102,16 @@ describe('the parts of a kustomization that kustomize would download', () => {
       'deploy.yaml': 'kind: Deployment\n',
       'v1.2/base/kustomization.yaml': 'resources: []\n',
     });
-    await expect(refuseRemoteParts(directory)).resolves.toBeUndefined();
+    await expect(partsOf(directory)).resolves.toBeDefined();
   });
 
   it('cannot be told from a file that cannot be read, so this file is refused', async () => {
     await write({ 'kustomization.yaml': 'resources: [\n' });
-    await expect(refuseRemoteParts(directory)).rejects.toThrow(`${join(directory, 'kustomization.yaml')}:`);
+    await expect(partsOf(directory)).rejects.toThrow(`${join(directory, 'kustomization.yaml')}:`);
   });
 
   it('end when bases contain each other', async () => {
     await write({ 'a/kustomization.yaml': 'resources: [../b]\n', 'b/kustomization.yaml': 'resources: [../a]\n' });
-    await expect(refuseRemoteParts(join(directory, 'a'))).resolves.toBeUndefined();
+    await expect(partsOf(join(directory, 'a'))).resolves.toBeDefined();
   });
 });

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { placesIn } from '../../../src/cli/input/template-places.ts';
 
-/** The place of the only rendered line with this text: the template's line, the column, the key and the value. */
+/** The place of the only rendered line with this text: the template's line, the column and the value. */
 function placeOf(template: string, rendered: string, text: string): readonly unknown[] {
   const lines = rendered.split('\n');
   const line = lines.findIndex((each) => each.trim() === text) + 1;
   expect(line, text).toBeGreaterThan(0);
   const place = placesIn(template, rendered)({ line, column: 1 });
-  return [template.split('\n')[place.line - 1]?.trim(), place.column, place.key, place.value];
+  const value = place.valueOf([])?.name.join('.');
+  return [template.split('\n')[place.line - 1]?.trim(), place.column, value];
 }
 
 const TEMPLATE = `{{- if .Values.enabled }}
@@ -69,21 +70,30 @@ spec:
 `;
 
 describe('the place in a template', () => {
+  it('names no value for a line in flow style, which may compute several fields', () => {
+    const place = placeOf(
+      'kind: A\nspec: { port: {{ .Values.port }} }',
+      'kind: A\nspec: { port: 80 }',
+      'spec: { port: 80 }',
+    );
+    expect(place.slice(2)).toEqual([undefined]);
+  });
+
   it.each([
-    ['of a line that stands there as it is', 'port: http', ['port: http', 13, 'port', undefined]],
-    ['of a computed value', 'path: "/ready"', ['path: {{ .Values.ready.path | quote }}', 13, 'path', 'ready.path']],
-    ['of a computed item', '- name: app', ['- name: {{ .Values.container.name }}', 7, 'name', 'container.name']],
-    ['below a key whose value is written by with', 'port: 80', ['livenessProbe:', 9, 'livenessProbe', 'live']],
+    ['of a line that stands there as it is', 'port: http', ['port: http', 13, undefined]],
+    ['of a computed value', 'path: "/ready"', ['path: {{ .Values.ready.path | quote }}', 13, 'ready.path']],
+    ['of a computed item', '- name: app', ['- name: {{ .Values.container.name }}', 7, 'container.name']],
+    ['below a key whose value is written by with', 'port: 80', ['livenessProbe:', 9, 'live']],
     [
       'below a key with a computed value',
       'failureThreshold: 30',
-      ['startupProbe: {{ toYaml .Values.start | nindent 10 }}', 9, 'startupProbe', 'start'],
+      ['startupProbe: {{ toYaml .Values.start | nindent 10 }}', 9, 'start'],
     ],
-    ['of a name that is no value of the chart', 'name: release', ['name: {{ .Release.Name }}', 3, 'name', undefined]],
-    ['below a helper that names no value', 'runAsNonRoot: true', ['securityContext:', 9, 'securityContext', undefined]],
-    ['in the second of two items', 'periodSeconds: 7', ['periodSeconds: 7', 11, 'periodSeconds', undefined]],
-    ['of a mapping that the template writes', 'httpGet:', ['httpGet:', 11, 'httpGet', undefined]],
-    ['of the first line', 'apiVersion: apps/v1', ['apiVersion: apps/v1', 1, 'apiVersion', undefined]],
+    ['of a name that is no value of the chart', 'name: release', ['name: {{ .Release.Name }}', 3, undefined]],
+    ['below a helper that names no value', 'runAsNonRoot: true', ['securityContext:', 9, undefined]],
+    ['in the second of two items', 'periodSeconds: 7', ['periodSeconds: 7', 11, undefined]],
+    ['of a mapping that the template writes', 'httpGet:', ['httpGet:', 11, undefined]],
+    ['of the first line', 'apiVersion: apps/v1', ['apiVersion: apps/v1', 1, undefined]],
   ])('is the line itself or the nearest key above it: %s', (_what, text, place) =>
     expect(placeOf(TEMPLATE, RENDERED, text)).toEqual(place),
   );
@@ -103,27 +113,28 @@ describe('the place in a template', () => {
   });
 
   it('is the start of a template that has none of the lines', () => {
-    const start = { line: 1, column: 1, key: undefined, value: undefined };
-    expect(placesIn('{{ include "all" . }}', RENDERED)({ line: 15, column: 1 })).toEqual(start);
-    expect(placesIn('', RENDERED)({ line: 15, column: 1 })).toEqual(start);
+    const start = { line: 1, column: 1, isFound: false };
+    expect(placesIn('{{ include "all" . }}', RENDERED)({ line: 15, column: 1 })).toMatchObject(start);
+    expect(placesIn('', RENDERED)({ line: 15, column: 1 })).toMatchObject(start);
+    expect(placesIn(TEMPLATE, RENDERED)({ line: 15, column: 1 }).isFound).toBe(true);
   });
 
   it('is found before the first key that the template lacks, and not behind it', () => {
     const template = 'kind: Pod\nspec:\n  a: 1\n';
     const rendered = 'kind: Pod\nspec:\n  containers:\n    a: 1\n';
-    expect(placeOf(template, rendered, 'a: 1')).toEqual(['spec:', 1, 'spec', undefined]);
+    expect(placeOf(template, rendered, 'a: 1')).toEqual(['spec:', 1, undefined]);
   });
 
   it('does not depend on comments and on what is beside the line', () => {
     const template = 'kind: Pod\nspec:\n  probe:\n    # why\n    port: 80\n';
     const rendered = 'kind: Pod\nspec:\n  other:\n    deep: 1\n\n# note\n  probe:\n    # why\n    port: 80\n';
-    expect(placeOf(template, rendered, 'port: 80')).toEqual(['port: 80', 5, 'port', undefined]);
+    expect(placeOf(template, rendered, 'port: 80')).toEqual(['port: 80', 5, undefined]);
   });
 
   it('takes a line that is equal before one whose value is computed', () => {
     const template = 'kind: Pod\nspec:\n  port: {{ .Values.port }}\n  port: 80\n';
     const rendered = 'kind: Pod\nspec:\n  port: 80\n';
-    expect(placeOf(template, rendered, 'port: 80')).toEqual(['port: 80', 3, 'port', undefined]);
+    expect(placeOf(template, rendered, 'port: 80')).toEqual(['port: 80', 3, undefined]);
   });
 
   it('takes no computed key, and no item for a key, for the line', () => {
@@ -139,7 +150,7 @@ describe('the value of the chart', () => {
       `kind: Pod\nspec:\n${probe}  after: {{ .Values.after }}\n`,
       'kind: Pod\nspec:\n  probe:\n    port: 80\n',
       'port: 80',
-    )[3];
+    )[2];
 
   it.each([
     ['  probe: {{ .Values.a.b }}\n', 'a.b'],
@@ -156,20 +167,51 @@ describe('the value of the chart', () => {
     ['  probe:\n', undefined],
   ])('is the one that writes what the template does not: %j', (probe, value) => expect(valueOf(probe)).toBe(value));
 
+  const inFlow = (line: string, field: readonly string[]): unknown => {
+    const rendered = line.replaceAll(/\{\{.*?\}\}/g, '80');
+    const places = placesIn(
+      `kind: Pod\nspec:\n  probe:\n    ${line}\n`,
+      `kind: Pod\nspec:\n  probe:\n    ${rendered}\n`,
+    );
+    return places({ line: 4, column: 1 }).valueOf(['spec', 'probe', ...field]);
+  };
+
+  it.each([
+    ['{ httpGet: { path: /, port: {{ .Values.port }} } }', ['httpGet', 'port'], 'port'],
+    ['{httpGet: {path: "{{ .Values.path }}", port: {{ .Values.port }}}}', ['httpGet', 'path'], 'path'],
+    ['httpGet: { path: /, port: {{ .Values.ports.http | int }} }', ['httpGet', 'port'], 'ports.http'],
+    ['- { name: http, containerPort: {{ .Values.port }} }', ['0', 'containerPort'], 'port'],
+    ['{ httpGet: { path: /, port: {{ .Values.port }} } }', ['httpGet'], undefined],
+    ['{ httpGet: { path: /, port: {{ .Values.port }} } }', ['httpGet', 'path'], undefined],
+    ['{ a: { port: {{ .Values.a }} }, b: { port: {{ .Values.b }} } }', ['a', 'port'], undefined],
+    ['{ a: { port: {{ .Values.a }} }, b: { port: 80 } }', ['b', 'port'], undefined],
+    ['[{{ .Values.a }}, {{ .Values.b }}]', ['0'], undefined],
+  ])('in a line in flow style is the one behind the name of the field: %s %j', (line, field, value) =>
+    expect(inFlow(line, field)).toEqual(value && { name: value.split('.'), below: [] }),
+  );
+
+  it('has the way to a field below', () => {
+    const places = placesIn(
+      'kind: Pod\nspec:\n  probe: {{ toYaml .Values.a }}\n',
+      'kind: Pod\nspec:\n  probe:\n    port: 80\n',
+    );
+    expect(places({ line: 4, column: 1 }).valueOf(['spec', 'probe', 'port'])).toEqual({ name: ['a'], below: ['port'] });
+  });
+
   it('is not that of one field of a mapping that the template writes', () => {
     const template = 'kind: Pod\nspec:\n  probe:\n    port: 80\n    path: {{ .Values.path }}\n';
     const rendered = 'kind: Pod\nspec:\n  probe:\n    port: 80\n    path: /a\n';
-    expect(placeOf(template, rendered, 'probe:')).toEqual(['probe:', 3, 'probe', undefined]);
-    expect(placeOf(template, rendered, 'path: /a')).toEqual(['path: {{ .Values.path }}', 5, 'path', 'path']);
+    expect(placeOf(template, rendered, 'probe:')).toEqual(['probe:', 3, undefined]);
+    expect(placeOf(template, rendered, 'path: /a')).toEqual(['path: {{ .Values.path }}', 5, 'path']);
   });
 
   it('is not that below an item which the template writes', () => {
     const template = 'kind: Pod\nspec:\n- name: app\n  {{- toYaml .Values.rest | nindent 2 }}\n';
-    expect(placeOf(template, 'kind: Pod\nspec:\n- name: app\n  port: 80\n', '- name: app')[3]).toBeUndefined();
+    expect(placeOf(template, 'kind: Pod\nspec:\n- name: app\n  port: 80\n', '- name: app')[2]).toBeUndefined();
   });
 
   it('is not that of a line below a value which the template writes', () => {
     const template = 'kind: Pod\nspec:\n  a: 1\n  b: {{ .Values.b }}\n';
-    expect(placeOf(template, 'kind: Pod\nspec:\n  a: 1\n  b: 2\n', 'a: 1')[3]).toBeUndefined();
+    expect(placeOf(template, 'kind: Pod\nspec:\n  a: 1\n  b: 2\n', 'a: 1')[2]).toBeUndefined();
   });
 });

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { inputsOf, type Inputs, type ReadTexts } from '../../../src/cli/input/inputs.ts';
-import { mayGiveProbes, unaskedSelectors } from '../../../src/cli/input/unasked-selectors.ts';
-import { KNOWN_KINDS, POD_KIND } from '../../../src/engine/workload/kinds.ts';
-import { readPod } from '../../../src/engine/workload/read-pod.ts';
+import type { ReadTexts } from '../../../src/cli/input/manifests.ts';
+import { worldOf } from '../../../src/cli/input/world.ts';
+import { flatGiven, type FlatGiven } from '../../support/flat-given.ts';
+import { unaskedSelectors } from '../../../src/cli/input/unasked-selectors.ts';
+import { KNOWN_KINDS } from '../../../src/engine/workload/kinds.ts';
+import type { FileProblem } from '../../../src/cluster/sources/policy-documents.ts';
 import { NOW } from '../../support/now.ts';
 
 const NAME = 'kubernetes.io/metadata.name';
@@ -18,15 +20,18 @@ const workload = (namespace: string): string =>
   `apiVersion: apps/v1\nkind: Deployment\nmetadata: { name: web, namespace: ${namespace} }\nspec: { template: { spec: { containers: [{ name: app }] } } }\n`;
 const namespaced = (name: string): string =>
   `apiVersion: v1\nkind: Namespace\nmetadata: { name: ${name}, labels: { team: a } }\n`;
-const inputs = (manifests: readonly string[], policies: readonly string[], added: readonly string[] = []): Inputs =>
-  inputsOf(
-    textsOf('m.yaml', manifests),
-    textsOf('p.yaml', policies),
-    { kinds: KNOWN_KINDS, namespace: 'default', now: NOW },
-    textsOf('n.yaml', added),
+const inputs = (manifests: readonly string[], policies: readonly string[], added: readonly string[] = []): FlatGiven =>
+  flatGiven(
+    worldOf(
+      textsOf('m.yaml', manifests),
+      textsOf('p.yaml', policies),
+      { kinds: KNOWN_KINDS, namespace: 'default', now: NOW },
+      textsOf('n.yaml', added),
+    ),
   );
+const unaskedOf = (given: FlatGiven): readonly FileProblem[] => unaskedSelectors(given, given);
 const notes = (...given: Parameters<typeof inputs>): string[] =>
-  unaskedSelectors(inputs(...given)).map(({ file, line, message }) => `${file}:${line} ${message}`);
+  unaskedOf(inputs(...given)).map(({ file, line, message }) => `${file}:${line} ${message}`);
 
 const TEAM = '{ matchLabels: { team: a } }';
 const one = (counts: string): string =>
@@ -70,17 +75,5 @@ describe('the note about a namespaceSelector that cannot be asked', () => {
     expect(notes([workload('shop')], [], [policy('x', TEAM)])).toEqual([`n.yaml:5 ${one('does not select')}`]));
 
   it('is not there for a cluster, which has the labels', () =>
-    expect(unaskedSelectors({ ...inputs([workload('shop')], [policy('x', TEAM)]), isFromCluster: true })).toEqual([]));
-});
-
-it('a policy may give probes where it asks for them, selects the Pod, and cannot be asked', () => {
-  const pod = readPod({ metadata: { labels: { app: 'web' } }, spec: { containers: [] } }, POD_KIND);
-  const may = (selector: string, spec?: string): boolean =>
-    mayGiveProbes(pod, 'shop', inputs([], [policy('x', selector, spec)]));
-  const of = (app: string): string => `${GIVES}\n  workloadSelector: { matchLabels: { app: ${app} } }`;
-  expect([may(TEAM), may(TEAM, of('web')), may(TEAM, of('db'))]).toEqual([true, true, false]);
-  expect([may(TEAM, 'checks: { exec-cost: { action: Off } }'), may(`{ matchLabels: { ${NAME}: shop } }`)]).toEqual([
-    false,
-    false,
-  ]);
+    expect(unaskedOf({ ...inputs([workload('shop')], [policy('x', TEAM)]), isFromCluster: true })).toEqual([]));
 });

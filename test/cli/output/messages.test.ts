@@ -82,11 +82,43 @@ describe('progress', () => {
     ['a CI that is empty', 80, { CI: '' }, true],
     ['a CI that is 0', 80, { CI: '0' }, true],
     ['a CI that is false', 80, { CI: 'false' }, true],
-  ])('is shown on a terminal only: %s', (_name, columns, env, isShown) => {
+  ])('is a line that changes on a terminal only: %s', (_name, columns, env, isShown) => {
     const { io, at } = terminal({ columns, env });
     const progress = new Progress(io);
     expect(at(1000, () => progress.show('reading', 1, 2, 'files')) !== '').toBe(isShown);
     expect(at(1001, () => progress.end()) !== '').toBe(isShown);
+  });
+});
+
+describe('progress where nobody watches', () => {
+  it.each([
+    ['a pipe', null, {}],
+    ['a CI', 80, { CI: 'true' }],
+  ])('is a line of a log every five seconds, and nothing before: %s', (_name, columns, env) => {
+    const { io, at } = terminal({ columns, env });
+    const progress = new Progress(io);
+    const linesAt = (time: number): string => at(time, () => progress.show('reading', 3, 64, 'inputs', 7));
+    expect([0, 1000, 4999].map(linesAt)).toEqual(['', '', '']);
+    expect([5000, 5001, 9999].map(linesAt)).toEqual(['reading  3 of 64 inputs, 7 workloads, 5 s\n', '', '']);
+    expect(linesAt(10_500)).toBe('reading  3 of 64 inputs, 7 workloads, 10 s\n');
+    expect(at(11_000, () => progress.end())).toBe('');
+  });
+
+  it('goes on while something is awaited that tells nothing', async () => {
+    const { io, at, read } = terminal({ columns: null });
+    const progress = new Progress(io);
+    progress.show('reading', 3, 64, 'inputs');
+    at(5000, () => undefined);
+    const waiting = new Promise<string>((resolve) => {
+      const look = setInterval(() => {
+        if (read() === '') return;
+        clearInterval(look);
+        resolve('done');
+      }, 10);
+    });
+    expect(await progress.during(waiting)).toBe('done');
+    expect(read()).toBe('reading  3 of 64 inputs, 5 s\n');
+    await expect(progress.during(Promise.reject(new Error('no')))).rejects.toThrow('no');
   });
 });
 

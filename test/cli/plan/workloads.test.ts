@@ -1,22 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { workloadsOf } from '../../../src/cli/plan/workloads.ts';
-import { inputsOf, type Inputs } from '../../../src/cli/input/inputs.ts';
+import { worldOf } from '../../../src/cli/input/world.ts';
+import { flatGiven, type FlatGiven } from '../../support/flat-given.ts';
 import { KNOWN_KINDS } from '../../../src/engine/workload/kinds.ts';
 import { NOW } from '../../support/now.ts';
 import type { FileProblem } from '../../../src/cluster/sources/policy-documents.ts';
 
-function inputs(...texts: readonly string[]): Inputs {
+function inputs(...texts: readonly string[]): FlatGiven {
   const read = texts.map((text, index) => ({ file: `${index}.yaml`, text }));
   const settings = { namespace: 'apps', kinds: KNOWN_KINDS, now: NOW };
-  return inputsOf({ texts: read, problems: [] }, { texts: [], problems: [] }, settings);
+  return flatGiven(worldOf({ texts: read, problems: [] }, { texts: [], problems: [] }, settings));
 }
 
 /** The workloads of texts, with the messages of the violations that only a manifest shows. */
-function workloads(given: Inputs) {
-  const replaced = new Set<FileProblem>();
-  const found = workloadsOf(given, replaced);
+function workloads(given: FlatGiven) {
+  const replaced: FileProblem[] = [];
+  const found = workloadsOf(given, given, replaced);
   const messages = found.map(({ violationsOfText }) =>
-    violationsOfText?.(given.policies).map(({ message }) => message),
+    violationsOfText?.(given.snapshot).map(({ message }) => message),
   );
   return { found, names: found.map(({ kind, name }) => `${kind.kind} ${name}`), messages, replaced };
 }
@@ -32,7 +33,7 @@ describe('the workloads of texts', () => {
     );
     expect(names).toEqual(['Pod a', 'Pod b', 'Pod c']);
     expect(messages).toEqual([[], [], []]);
-    expect([replaced.size, found.map(({ namespace }) => namespace)]).toEqual([0, ['apps', 'apps', 'apps']]);
+    expect([replaced.length, found.map(({ namespace }) => namespace)]).toEqual([0, ['apps', 'apps', 'apps']]);
   });
 
   it('have the violations of unknown fields', () => {
@@ -50,7 +51,7 @@ describe('the workloads of texts', () => {
     expect(given.problems).toHaveLength(1);
     const { messages, replaced } = workloads(given);
     expect(messages).toEqual([[expect.stringMatching(/^is written twice/)]]);
-    expect([...replaced]).toEqual(given.problems);
+    expect(replaced).toEqual(given.problems);
   });
 });
 

@@ -14,12 +14,17 @@ describe('observe', () => {
     ['--kubeconfig k --lease-renew 1m', '--lease-renew: 1m is too rare for --lease-duration 1m: at most 20s'],
     ['--kubeconfig k --watch-renewal 1s', '--watch-renewal: must be from 2s to 5m, not 1s'],
     ['--kubeconfig k --dashboard-port 65536', '--dashboard-port: must be a whole number from 0 to 65535, not "65536"'],
+    [
+      '--kubeconfig k --dashboard-hosts a.example,https://b.example:8080',
+      '--dashboard-hosts: must be a comma list of DNS names without ports, not "a.example,https://b.example:8080"',
+    ],
   ])('does not start with %j', (line, problem) => expect(problemsOf(line)).toEqual([problem]));
 
-  it.each(['--kubeconfig k', '--kubeconfig in-cluster --scan-interval 1m', '--kubeconfig k --dashboard-port 0'])(
-    'starts with %s',
-    (line) => expect(problemsOf(line)).toEqual([]),
-  );
+  it.each([
+    '--kubeconfig k',
+    '--kubeconfig in-cluster --scan-interval 1m',
+    '--kubeconfig k --dashboard-port 0 --dashboard-hosts Probes.Example.com,b.example',
+  ])('starts with %s', (line) => expect(problemsOf(line)).toEqual([]));
 
   it('takes each flag from the environment too', () => {
     expect(problemsOf('', { PROBEWRIGHT_KUBECONFIG: 'k' })).toEqual([]);

@@ -33,6 +33,9 @@ describe('serve starts', () => {
     ['with a CA of clients alone', '--policies p --client-ca c'],
     ['with the bounds of the time to drain', '--policies p --drain-seconds 3600'],
     ['without a time to drain', '--policies p --drain-seconds 0'],
+    ['at an address of IPv4', '--policies p --host 10.0.0.7'],
+    ['at an address of IPv6', '--policies p --host ::'],
+    ['with accounts in full', '--policies p --trusted-controllers ci-bot,system:serviceaccount:data:operator'],
   ])('%s', (_what, line) => expect(problemsOf(line)).toEqual([]));
 });
 
@@ -76,6 +79,18 @@ describe('serve refuses', () => {
       '--policies p --drain-seconds 3601',
       '--drain-seconds: must be a whole number from 0 to 3600, not "3601"',
     ],
+    ...['localhost', '0.0.0.256', '10.0.0.0/8', '[::]', 'http://0.0.0.0'].map((host) => [
+      `the address ${host}`,
+      `--policies p --host ${host}`,
+      `--host: must be an IP address such as 0.0.0.0 or ::, not "${host}"`,
+    ]),
+    ...['*', 's*', 'system:serviceaccount:*', 'system:serviceaccount:data:*', 'system:serviceaccounts'].map(
+      (account) => [
+        `the account ${account}`,
+        `--policies p --trusted-controllers ci-bot,${account}`,
+        `--trusted-controllers: "${account}" is no full name of an account; write one such as system:serviceaccount:data:postgres-operator, without *`,
+      ],
+    ),
     ['no policies', '--port 1', '--policies: must be given, or --kubeconfig for policies in a cluster'],
   ])('%s', (_what, line, problem) => expect(problemsOf(line)).toEqual([problem]));
 

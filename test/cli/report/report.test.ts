@@ -38,6 +38,21 @@ describe('probewright report', () => {
     );
   });
 
+  it('of files says which states of live Pods it cannot know, beyond what an observer had reported', async () => {
+    const report = {
+      ...{ apiVersion: 'openreports.io/v1alpha1', kind: 'Report', metadata: { name: 'r', namespace: 'apps' } },
+      ...{ source: 'probewright', scope: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }, results: [] },
+    };
+    const line = async (stdin: string): Promise<string | undefined> =>
+      /<p><bdi>(.*)<\/bdi>/.exec((await runProbewright(['report', '-'], { stdin })).stdout)?.[1];
+    const states = 'failing probes, restarts, waiting Pods and missing probes of live Pods are unknown';
+    expect(await line(fleet(2))).toBe(`1 file (${states})`);
+    const ofObserver = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [report] });
+    expect([`1 file (${states})`, `1 file (beyond what the observer had reported, ${states})`]).toContain(
+      await line(ofObserver),
+    );
+  });
+
   it('writes the same page into a file', async () => {
     const { stdout: page } = await runProbewright(['report', ...MANIFESTS]);
     const file = join(directory, 'report.html');
@@ -72,6 +87,8 @@ describe('probewright report', () => {
     expect(code).toBe(0);
     expect(stderr).toBe('probewright report: the inputs have no workload, so the page is empty\n');
     expect(stdout).toContain('<p>There are no workloads.</p>');
+    // What to type next.
+    expect(stdout).toContain('or read a cluster: <code>probewright report -A &gt; report.html</code></p>');
   });
 
   it('shows advice for policies at the policy', async () => {
@@ -132,11 +149,44 @@ describe('probewright report', () => {
     const { code, stdout, stderr } = await runProbewright(['report', '-', '--now', '2026-11-20T12:00:00Z'], { stdin });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain(
-      '<p class=live><b>missed-pods</b> <span>Pods lack &lt;probes&gt;; Pods: 2</span> <code>kubectl rollout restart deployment/web -n apps</code></p>',
+      '<div class=live><p><b>missed-pods</b> <span>Pods lack &lt;probes&gt;</span></p><ul><li>Pods: 2\n</ul><code>kubectl rollout restart deployment/web -n apps</code></div>',
     );
     expect(stdout).toMatch(/<b>2<\/b> <span>Pods lack probes/);
     expect(stdout).toContain('; learned starts: 1, 41 s"');
     expect(stdout).toContain('; one measured start: 41 s\nhangs: ');
     expect(stdout).not.toContain('no limit on the time to start');
+  });
+
+  it('says nothing about a longer start where the endpoint of the container gives a wrong answer', async () => {
+    const [namespace, name] = ['apps', 'web'];
+    const probe = { httpGet: { path: '/healthz', port: 8080 }, failureThreshold: 4 };
+    const containers = [{ name: 'app', image: 'x', ports: [{ containerPort: 8080 }], livenessProbe: probe }];
+    const workload = { apiVersion: 'apps/v1', kind: 'Deployment', name };
+    const pageWith = async (cause: string): Promise<string> => {
+      const properties = { cause, container: 'app', probe: 'livenessProbe', fix: 'x' };
+      const manifests = [
+        { ...workload, metadata: { name, namespace }, spec: { template: { spec: { containers } } } },
+        {
+          apiVersion: 'wgpolicyk8s.io/v1alpha2',
+          kind: 'PolicyReport',
+          metadata: { name: 'probewright-1', namespace },
+          scope: { ...workload, namespace },
+          results: [{ source: 'probewright', rule: 'probe-failing', message: 'fails', properties }],
+        },
+        {
+          apiVersion: 'probewright.dev/v1alpha1',
+          kind: 'StartupProfile',
+          metadata: { name: 'deployment-web', namespace },
+          status: { workload, containers: [{ name: 'app', samples: [], censored: 3, censoredBoundSeconds: 40 }] },
+        },
+      ];
+      const stdin = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: manifests });
+      return (await runProbewright(['report', '-', '--now', '2026-11-20T12:00:00Z'], { stdin })).stdout;
+    };
+    const start = 'a probe has ended such a start';
+    expect(await pageWith('killed-while-starting')).toContain(start);
+    const page = await pageWith('http-404');
+    expect(page).toContain('probe-failing');
+    expect(page).not.toContain(start);
   });
 });

@@ -36,7 +36,7 @@ const profileOf = (...seconds: readonly number[]): JsonObject => ({
       {
         name: 'app',
         samples: seconds.map((each, index) => ({
-          ...{ seconds: each, basis: 'startup', at: `2026-11-20T10:00:0${index}Z`, id: `${index}` },
+          ...{ seconds: each, basis: 'startup', at: `2026-11-20T10:00:0${index}Z`, id: `${index}`, image: 'a:1' },
         })),
       },
     ],
@@ -119,12 +119,11 @@ describe('probewright starts', () => {
 
   it('prints the budget that the policy in force gives, as explain does', async () => {
     const metadata = { name: 'web', namespace: 'apps' };
-    const container = { name: 'app', image: 'a', livenessProbe: { httpGet: { path: '/', port: 80 } } };
-    const objects = (learned: object, startupSeconds?: number) => [
+    const objects = (learned: object, startupSeconds?: number, image = 'a:1') => [
       profileOf(41, 22, 25, 26, 27),
       {
         ...{ apiVersion: 'apps/v1', kind: 'Deployment', metadata },
-        spec: { template: { spec: { containers: [container] } } },
+        spec: { template: { spec: { containers: [{ name: 'app', image, livenessProbe: { httpGet } }] } } },
       },
       {
         ...{ apiVersion: 'probewright.dev/v1alpha1', kind: 'ProbePolicy', metadata },
@@ -135,8 +134,8 @@ describe('probewright starts', () => {
         },
       },
     ];
-    const budget = async (learned: object, startupSeconds?: number): Promise<unknown> => {
-      const { stdout } = await starts(objects(learned, startupSeconds), '--output', 'json');
+    const budget = async (learned: object, startupSeconds?: number, image?: string): Promise<unknown> => {
+      const { stdout } = await starts(objects(learned, startupSeconds, image), '--output', 'json');
       return (JSON.parse(stdout) as { starts: readonly { budgetSeconds?: number }[] }).starts[0]?.budgetSeconds;
     };
     expect(await budget({})).toBe(66);
@@ -145,5 +144,9 @@ describe('probewright starts', () => {
     expect(await budget({ margin: 2 })).toBe(86);
     expect(await budget({}, 300)).toBe(300);
     expect(await budget({ minimumStarts: 6 })).toBeUndefined();
+    // Another image, and one that moves.
+    expect(await budget({}, undefined, 'a:2')).toBe(300);
+    expect(await budget({}, undefined, 'a')).toBe(300);
+    expect(await budget({}, 90, 'a:2')).toBe(90);
   });
 });

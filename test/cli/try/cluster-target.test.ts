@@ -31,7 +31,11 @@ async function targetOf(objects: readonly JsonObject[], pod?: string): Promise<T
   const kubeconfig = await writeKubeconfig(await temporaryDirectory(), api, 'shop');
   const flags = { kubeconfig, context: undefined, pod };
   const texts = [{ manifests: objects.map((object) => ({ object })) }];
-  return clusterTarget({ flags } as never, { texts, namespace: 'shop' } as never, { env: {} } as never);
+  return clusterTarget(
+    { flags } as never,
+    { manifests: { texts }, world: { namespace: 'shop' } } as never,
+    { env: {} } as never,
+  );
 }
 
 describe('the Pod of a workload', () => {
@@ -69,7 +73,7 @@ describe('the Pod of a workload', () => {
       'the workload selects its Pods by no label: name one with --pod',
     );
     await expect(targetOf([deployment])).rejects.toThrow(
-      'the namespace shop has no running Pod with the labels app=web',
+      'no running Pod with the labels app=web; to see why, run "probewright explain -n shop deployment/web"',
     );
     for (const objects of [[], [deployment, deployment]])
       await expect(targetOf(objects)).rejects.toThrow('name one workload of the cluster, such as -n shop deploy/web');

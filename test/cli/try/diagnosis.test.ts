@@ -35,9 +35,20 @@ it('an answer that breaks off behind its head is unclear', () => {
   expect(causeOfAnswer(error('unexpected EOF', 'failed-error'), 'httpGet')).toBe('unclear');
 });
 
-it('what a gRPC server answers is its health, whatever its code', () => {
-  const text = 'error: health rpc probe failed: rpc error: code = Internal desc = x';
-  expect(causeOfAnswer(failure(text), 'grpc')).toBe('grpc-unhealthy');
+it.each([
+  ['Internal', 'grpc-error'],
+  ['Unavailable', 'grpc-error'],
+  ['ResourceExhausted', 'rate-limit'],
+  ['NotFound', 'grpc-service-unknown'],
+])('a gRPC server has answered with the code %s: %s', (code, cause) => {
+  const text = `error: health rpc probe failed: rpc error: code = ${code} desc = x`;
+  expect(causeOfAnswer(failure(text), 'grpc')).toBe(cause);
+});
+
+it('a redirect to https that is refused is told as the redirect', () => {
+  const text = 'Get "https://10.0.0.1/": dial tcp 10.0.0.1:443: connect: connection refused';
+  const answer = { ...failure(text), redirectedTo: 'https://10.0.0.1/' };
+  expect(causeOfAnswer(answer, 'httpGet')).toBe('redirect-https');
 });
 
 it('the text of an odd answer is no output of a command', () => {

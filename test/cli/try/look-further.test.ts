@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createServer, type AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import { http } from './probe-servers.ts';
 import { tryOne } from './run-try.ts';
@@ -38,4 +39,34 @@ it.each([
   });
   const { cause, edits } = await tryOne({ [probe]: { httpGet: { path: '/none', port } } }, ['--count', '1']);
   expect([cause, edits.map(({ value }) => value)]).toEqual(['http-404', path === undefined ? [] : [path]]);
+});
+
+it('a server that answers only behind a PROXY header is told as that', async () => {
+  const server = createServer((socket) => {
+    socket.once('data', (chunk: Buffer) => {
+      if (!chunk.toString('latin1').startsWith('PROXY ')) socket.destroy();
+      else socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+    });
+    socket.on('error', () => undefined);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const { cause, remedy } = await tryOne(liveness(port), ['--count', '1']).finally(() => server.close());
+  expect([cause, remedy]).toEqual(['proxy-header', expect.stringContaining('which a probe cannot send')]);
+});
+
+it('a status 429 is a limit, and no other path is advised', async () => {
+  const port = await http((request, response) => void response.writeHead(request.url === '/' ? 429 : 200).end());
+  const { cause, edits } = await tryOne(liveness(port), ['--count', '1']);
+  expect([cause, edits]).toEqual(['rate-limit', []]);
+});
+
+it('a redirect to https that nobody answers names the redirect', async () => {
+  const port = await http((_request, response) => {
+    response.writeHead(301, { location: 'https://127.0.0.1:1/' }).end();
+  });
+  const { cause, event, notes } = await tryOne(liveness(port), ['--count', '1']);
+  expect(cause).toBe('redirect-https');
+  expect(event).toContain('Get "https://127.0.0.1:1/": dial tcp 127.0.0.1:1: connect: connection refused');
+  expect(notes).toEqual(['The path was redirected to https://127.0.0.1:1/, which gave no answer.']);
 });

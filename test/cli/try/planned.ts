@@ -1,12 +1,14 @@
-import { inputsOf, NO_TEXTS, type Inputs } from '../../../src/cli/input/inputs.ts';
+import { NO_TEXTS } from '../../../src/cli/input/manifests.ts';
+import { worldOf } from '../../../src/cli/input/world.ts';
+import type { NamedInputs } from '../../../src/cli/input/live.ts';
 import { plannedProbes, type ProbeToTry } from '../../../src/cli/try/planned-probes.ts';
 import { KNOWN_KINDS } from '../../../src/engine/workload/kinds.ts';
 import { NOW } from '../../support/now.ts';
 import { podOf } from './run-try.ts';
 
 /** The inputs of a command line whose manifests and policies are these texts. */
-export function inputsFrom(manifests: string, policies = ''): Inputs {
-  return inputsOf(
+export function inputsFrom(manifests: string, policies = ''): NamedInputs {
+  return worldOf(
     { ...NO_TEXTS, texts: [{ file: 'web.yaml', text: manifests }] },
     { ...NO_TEXTS, texts: [{ file: 'policies.yaml', text: policies }] },
     { kinds: KNOWN_KINDS, namespace: 'shop', now: NOW },

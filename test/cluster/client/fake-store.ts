@@ -192,8 +192,13 @@ function finished(
   const {
     generation = 0,
     uid = randomUUID(),
-    creationTimestamp,
-  } = { ...before?.metadata } as Record<string, unknown> & { generation?: number; uid?: string };
+    // A test may give the age of an object, which a real server sets itself.
+    creationTimestamp = (given.metadata as { creationTimestamp?: string }).creationTimestamp,
+  } = { ...before?.metadata } as Record<string, unknown> & {
+    generation?: number;
+    uid?: string;
+    creationTimestamp?: string;
+  };
   const metadata = {
     ...given.metadata,
     ...(collection.namespace !== undefined && { namespace: collection.namespace }),

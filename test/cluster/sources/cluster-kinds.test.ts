@@ -4,10 +4,6 @@ import { ApiError } from '../../../src/cluster/client/api-client.ts';
 import {
   BUILT_IN_CLUSTER_KINDS,
   discoverKinds,
-  isOfController,
-  refusal,
-  resourceOf,
-  rootOf,
   type ClusterKind,
   type ClusterKinds,
 } from '../../../src/cluster/sources/cluster-kinds.ts';
@@ -174,30 +170,4 @@ it('the built-in kinds have the names that kubectl knows', () => {
     isNamespaced: true,
   });
   expect([of('Pod')?.apiVersion, of('PodTemplate')?.names]).toEqual(['v1', ['podtemplates', 'podtemplate']]);
-});
-
-it('a version and a resource have their paths and names', () => {
-  expect([rootOf('v1'), rootOf('apps/v1')]).toEqual(['/api/v1', '/apis/apps/v1']);
-  expect([
-    resourceOf({ apiVersion: 'v1', resource: 'pods' }),
-    resourceOf({ apiVersion: 'apps/v1', resource: 'deployments' }),
-  ]).toEqual(['pods', 'deployments.apps']);
-});
-
-it('a refusal does not repeat what the API server says about a user', () => {
-  expect(refusal('cannot list', new ApiError(403, '', 'user "jane" cannot list'))).toBe('cannot list: forbidden');
-  expect(refusal('cannot list', new ApiError(404, '', 'not found'))).toBe('cannot list: not found');
-  expect(refusal('cannot list', new Error('reset'))).toBe('cannot list: reset');
-});
-
-it.each([
-  ['Pod', '', true, true],
-  ['Pod', '', false, false],
-  ['Job', 'batch', true, true],
-  ['ReplicaSet', 'apps', true, true],
-  ['Deployment', 'apps', true, false],
-  ['Job', 'example.com', true, false],
-])('a %s of group "%s" with a controller %s is made by the controller: %s', (kind, itsGroup, controller, isMade) => {
-  const object = { metadata: { name: 'x', ownerReferences: [{ apiVersion: 'v1', kind: 'Y', name: 'y', controller }] } };
-  expect(isOfController(object, { group: itsGroup, kind } as ClusterKind)).toBe(isMade);
 });

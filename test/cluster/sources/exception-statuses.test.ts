@@ -262,6 +262,26 @@ describe('the statuses of exceptions that are left out', () => {
     ...more,
   });
 
+  it('have the checks in words, also those of an exception that cannot be read', () => {
+    const wordsOf = async (checks: unknown): Promise<unknown> => {
+      const patches = new Map<string, JsonObject>();
+      const object = exceptionDocument({ checks }, { name: 'bad', generation: 1, resourceVersion: '1' });
+      const send = recorded(patches);
+      const statuses = new Statuses(
+        (sent) => (sent.method === 'GET' ? Promise.resolve(object) : send(sent)),
+        () => policySet(),
+        () => END,
+      );
+      statuses.lead(true);
+      statuses.leftOut(left('bad', { reason: 'invalid', problem: 'x' }));
+      await statuses.written();
+      return patches.get('bad')?.['checks'];
+    };
+    return expect(
+      Promise.all([['named-port', 'exec-cost'], ['a'], 'a', [1, 'a'], Array(99).fill('named-port')].map(wordsOf)),
+    ).resolves.toEqual(['named-port, exec-cost', 'a', '', 'a', expect.stringMatching(/^named-port, .{100,190}/)]);
+  });
+
   it('say why an exception is not honoured, once, and are written by the leader only', async () => {
     const patches = new Map<string, JsonObject>();
     const now = (): number => END;
@@ -276,6 +296,7 @@ describe('the statuses of exceptions that are left out', () => {
     const condition = (reason: string, why: string): object => ({
       observedGeneration: 1,
       state: reason,
+      checks: 'named-port',
       conditions: [
         {
           type: 'Active',

@@ -118,8 +118,18 @@ describe('a Service', () => {
     expect(SERVICES.facts(undefined)).toEqual({ services: undefined });
   });
 
-  it('that selects no Pods is not kept', () =>
-    expect(SERVICES.read({ ...document, spec: { ports: [{ port: 80 }] } })).toBeUndefined());
+  it('that selects no Pods is its name for a plan, and a mirror does not keep it', () => {
+    const fact = factOf(SERVICES.read({ ...document, spec: { ports: [{ port: 80 }] } }));
+    expect([fact.text, fact.isUseless, fact.selectsPods(new Map())]).toEqual(['web', true, false]);
+    expect(SERVICES.mirrored?.(fact)).toBeUndefined();
+    const useful = factOf(SERVICES.read(document));
+    expect(SERVICES.mirrored?.(useful)).toBe(useful);
+  });
+
+  it('of another API, or without a name, is none', () => {
+    expect(SERVICES.read({ ...document, apiVersion: 'serving.knative.dev/v1' })).toBeUndefined();
+    expect(SERVICES.read({ ...document, metadata: { name: 5 } })).toBeUndefined();
+  });
 });
 
 describe('a StartupProfile', () => {
@@ -134,7 +144,7 @@ describe('a StartupProfile', () => {
     const fact = factOf(STARTUP_PROFILES.read(profile({ samples: [sample] })));
     expect(fact).toMatchObject({ name: 'web', workload, containers: [{ name: 'app', starts: 1, longestSeconds: 12 }] });
     expect(fact.containers[0]?.seconds).toEqual([12]);
-    expect(STARTUP_PROFILES.mirrored?.(fact).containers[0]?.seconds).toBeUndefined();
+    expect(STARTUP_PROFILES.mirrored?.(fact)?.containers[0]?.seconds).toBeUndefined();
     expect(STARTUP_PROFILES.bytes(fact)).toBe(JSON.stringify(fact).length);
     expect(STARTUP_PROFILES.facts(of(fact)).starts?.ofNamespace('apps')).toEqual([fact]);
     expect(STARTUP_PROFILES.facts(undefined)).toEqual({});

@@ -64,6 +64,31 @@ it('the known kinds follow those of the file, which may replace them and have se
   expect(kinds.slice(2)).toEqual(KNOWN_KINDS.filter(({ kind }) => kind !== 'Rollout'));
 });
 
+const twice = '"NightJob.batch.example.com" is listed twice; remove an entry, or write another podTemplatePath';
+const builtIn = (name: string): string => `"${name}" is built in; remove the entry`;
+it.each([
+  ['a kind twice', [JOBS, JOBS], `[1].kind: ${twice}`],
+  ['a kind twice with another kind between', [JOBS, { ...JOBS, kind: 'Other' }, JOBS], `[2].kind: ${twice}`],
+  [
+    'a kind that runs to completion in one entry only',
+    [JOBS, { ...JOBS, podTemplatePath: 'spec.last', runsToCompletion: true }],
+    '[1].kind: "NightJob.batch.example.com" is listed with two values of runsToCompletion; write the same value in each entry',
+  ],
+  [
+    'a built-in kind',
+    [{ group: 'apps', kind: 'Deployment', podTemplatePath: 'spec.x' }],
+    `[0].kind: ${builtIn('Deployment.apps')}`,
+  ],
+  ['Pods', [{ group: '', kind: 'Pod', podTemplatePath: 'spec' }], `[0].kind: ${builtIn('Pod')}`],
+])('%s is refused', (_, entries, message) =>
+  expect(readWorkloadKinds('kinds.yaml', JSON.stringify(entries)).problems).toMatchObject([{ message }]),
+);
+
+it('a kind twice in two documents is refused, too', () =>
+  expect(
+    readWorkloadKinds('kinds.yaml', `${JSON.stringify([JOBS])}\n---\n${JSON.stringify([JOBS])}`).problems,
+  ).toMatchObject([{ line: 3, message: `[0].kind: ${twice}` }]));
+
 it('a problem of the file has its line', () =>
   expect(readWorkloadKinds('kinds.yaml', '- group: x\n  kind: App\n  podTemplatePath: spec.\n').problems).toEqual([
     {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { withEdits } from '../../../src/base/json/field-path.ts';
 import { execArgv } from '../../../src/engine/probe/handler-values.ts';
-import { sideEffectIn } from '../../../src/engine/probe/asking-command.ts';
+import { sideEffectOf } from '../../../src/engine/command/changes.ts';
+import { ExecCommand } from '../../../src/engine/command/words.ts';
 import { checkTexts } from '../../support/check-texts.ts';
 import { clusterPolicyDocument } from '../../support/worlds.ts';
 import { podWith } from './workload.ts';
@@ -50,7 +51,7 @@ describe('advice about a command with side effects', () => {
       if (edits === undefined) continue;
       const [container] = (withEdits(object, edits)['spec'] as { containers: Record<string, JsonObject>[] }).containers;
       const exec = container?.['startupProbe']?.['exec'] as JsonObject | undefined;
-      expect(sideEffectIn((exec && execArgv(exec)) ?? [])).toBeUndefined();
+      expect(sideEffectOf(new ExecCommand((exec && execArgv(exec)) ?? []))).toBeUndefined();
       for (const kind of ['livenessProbe', 'readinessProbe'] as const) {
         const before = (probes as Record<string, JsonObject>)[kind];
         if (before?.['exec'] === undefined) continue;

@@ -1,12 +1,14 @@
+import { isAside } from './implied-checks.ts';
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { withEdits } from '../../../src/base/json/field-path.ts';
 import { withoutRepeats } from '../../../src/engine/verdict/repeated-advice.ts';
-import { sideEffectIn } from '../../../src/engine/probe/asking-command.ts';
+import { sideEffectOf } from '../../../src/engine/command/changes.ts';
+import { ExecCommand } from '../../../src/engine/command/words.ts';
 import { execArgv } from '../../../src/engine/probe/handler-values.ts';
-import { guaranteedStartSeconds, type ProbeTiming } from '../../../src/engine/probe/timing.ts';
+import { guaranteedStartSeconds, type ProbeTiming } from '../../../src/engine/time/timing.ts';
 import { startGateOf, timedProbe, type Container } from '../../../src/engine/workload/pod.ts';
 import { anyWorkload } from '../../support/arbitrary-workloads.ts';
 import { checkTexts } from '../../support/check-texts.ts';
@@ -43,7 +45,9 @@ function meaningOf(container: Container) {
     acting: new Map<string, ProbeTiming>(
       container.probes.flatMap(({ kind, handler, timing }) => {
         const argv = handler.kind === 'exec' ? execArgv(handler.spec) : undefined;
-        return argv !== undefined && timing !== undefined && sideEffectIn(argv) !== undefined ? [[kind, timing]] : [];
+        return argv !== undefined && timing !== undefined && sideEffectOf(new ExecCommand(argv)) !== undefined
+          ? [[kind, timing]]
+          : [];
       }),
     ),
   };
@@ -68,7 +72,9 @@ describe('the edits of each finding that is shown', () => {
       const before = new Set(
         checkTexts([{ file: 'web.json', text: JSON.stringify(object) }], []).violations.map(keyOf),
       );
-      const after = shown(edited).map(keyOf);
+      const after = shown(edited)
+        .filter(({ check }) => !isAside(check, ''))
+        .map(keyOf);
       expect(
         after.filter((key) => !before.has(key)),
         JSON.stringify(violation),

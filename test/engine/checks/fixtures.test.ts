@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { CHECK_CATALOGUE, CHECKS } from '../../../src/engine/checks/catalogue.ts';
 import { parsedPolicy, policyDocument } from '../../support/worlds.ts';
-import { IMPLIED_CHECKS } from './implied-checks.ts';
+import { IMPLIED_CHECKS, isAside } from './implied-checks.ts';
 import { findings } from './workload.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
@@ -32,6 +32,7 @@ function entries(path: string): string[] {
 /** The checks that are on by default and find something, and the one that the fixture is for. */
 function violated(id: string, { manifest, others, parameters }: Fixture): string[] {
   return CHECKS.filter((check) => check.id === id || CHECK_CATALOGUE[check.id]?.action !== 'Off')
+    .filter((check) => !isAside(check.id, id))
     .filter((check) => findings(check.id, manifest, check.id === id ? parameters : {}, others).length > 0)
     .map((check) => check.id);
 }

@@ -277,12 +277,14 @@ describe('the parameters of a floor', () => {
 });
 
 describe('the containers that a check sees', () => {
-  const none = { name: 'istio-proxy', image: 'x' };
-  const ofMesh = { ...none, readinessProbe: { httpGet: { path: '/healthz/ready', port: 15021 } } };
+  const none = { name: 'linkerd-proxy', image: 'x' };
+  const ofMesh = { ...none, readinessProbe: { httpGet: { path: '/ready', port: 4191 } } };
+  const annotations = { 'linkerd.io/proxy-version': '2.14' };
   const missing = (container: JsonObject, checks: JsonObject = {}, list = 'containers'): unknown =>
     of(
       'required-liveness',
       pod([appContainer({ livenessProbe: http })], {
+        metadata: { annotations },
         spec: { [list]: [appContainer({ livenessProbe: http }), container] },
       }),
       policyOf({ 'required-liveness': { action: 'Warn', containers: 'all', sidecars: true, ...checks } }),
@@ -297,7 +299,7 @@ describe('the containers that a check sees', () => {
 
   it('are those of a mesh only where a floor counts, and the mesh wrote none of its probes', () => {
     expect(missing(none)).toEqual([]);
-    expect(missing(none, { floor: 'Deny' })).toEqual(['istio-proxy']);
+    expect(missing(none, { floor: 'Deny' })).toEqual(['linkerd-proxy']);
     expect(missing(none, { floor: 'Off' })).toEqual([]);
     expect(missing(ofMesh, { floor: 'Deny' })).toEqual([]);
   });

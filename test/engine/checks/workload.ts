@@ -1,7 +1,7 @@
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import { checkedWorkload, type CheckedWorkload } from '../../../src/engine/checks/checked-workload.ts';
 import { readPod } from '../../../src/engine/workload/read-pod.ts';
-import { portHintsOf } from '../../../src/engine/facts/services.ts';
+import { servicesOfPod } from '../../../src/engine/facts/services.ts';
 import { podTemplatesOf, workloadKindOfManifest, KNOWN_KINDS } from '../../../src/engine/workload/kinds.ts';
 import { formatPath } from '../../../src/base/json/field-path.ts';
 import { NO_FACTS, type Facts } from '../../../src/engine/facts/facts.ts';
@@ -20,8 +20,8 @@ export function workloadOf(manifest: JsonObject, others?: readonly JsonObject[])
   const { namespace = 'default' } = (manifest['metadata'] ?? {}) as { readonly namespace?: string };
   const pod = readPod(placed.template, kind, placed.path);
   const facts = factsOf(others);
-  const portHints = portHintsOf(facts.services?.ofNamespace(namespace) ?? [], pod.labels);
-  return checkedWorkload(pod, { object: manifest, namespace, facts, portHints });
+  const services = servicesOfPod(facts.services?.ofNamespace(namespace) ?? [], pod.labels);
+  return checkedWorkload(pod, { object: manifest, namespace, facts, services });
 }
 
 /** The facts of these objects of a cluster, which name their namespaces; no facts without a list. */

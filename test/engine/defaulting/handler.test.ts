@@ -5,6 +5,7 @@ import {
   isOwnProbe,
   livenessHandler,
   policyHandler,
+  portSpeaker,
   probeWith,
   soundHandler,
   type Evidence,
@@ -15,7 +16,7 @@ import { portsOf } from '../../../src/engine/workload/ports.ts';
 import { POD_KIND } from '../../../src/engine/workload/kinds.ts';
 import { appContainer, parsedPolicy, pod, policyDocument } from '../../support/worlds.ts';
 import type { HandlerDefault } from '../../../src/engine/policy/probe-policy.ts';
-import type { PortHint } from '../../../src/engine/workload/port-protocol.ts';
+import type { ServiceWord } from '../../../src/engine/facts/services.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 const port = (containerPort: number, name?: string, protocol = 'TCP'): JsonObject => ({
@@ -24,25 +25,23 @@ const port = (containerPort: number, name?: string, protocol = 'TCP'): JsonObjec
   ...(name !== undefined && { name }),
 });
 const http = port(8080, 'http');
-const named = (text: string, more: Partial<PortHint> = {}): PortHint => ({ service: 'web', text, ...more });
+const named = (text: string, more: Partial<ServiceWord> = {}): ServiceWord => ({ service: 'web', text, ...more });
 const UDP = named('', { transport: 'UDP' });
 
 interface Container {
   readonly ports?: readonly JsonObject[];
-  readonly hints?: Readonly<Record<number, readonly PortHint[]>>;
+  readonly hints?: Readonly<Record<number, readonly ServiceWord[]>>;
   readonly image?: string;
 }
 
 /** What a policy with this liveness probe, and with these other members of its spec, gives a container. */
 function fitted({ ports = [http], hints = {}, image = 'example.test/app:1' }: Container, probe: JsonObject, spec = {}) {
   const policy = mergeLayers([parsedPolicy(policyDocument({ probes: { livenessProbe: probe }, ...spec }))]);
-  const evidence: Evidence = {
-    ports: portsOf({ ports }),
-    hints: ({ number }) => hints[number] ?? [],
-    own: [],
-    image,
-    contradiction: undefined,
-  };
+  const [container] = readPod(pod([appContainer({ ports, image })]), POD_KIND).containers;
+  if (container === undefined) throw new Error('no container');
+  const services = { selecting: () => [], say: ({ number }: { readonly number: number }) => hints[number] ?? [] };
+  const speaksAt = portSpeaker(container, services);
+  const evidence: Evidence = { container, services, speaksAt, own: [], contradiction: undefined };
   return policyHandler(evidence, policy.probes.livenessProbe.handler as Given<HandlerDefault>, policy.port);
 }
 

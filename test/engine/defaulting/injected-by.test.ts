@@ -12,8 +12,18 @@ describe('who injected a probe of a live Pod', () => {
     [POLICY, POLICY],
     ['ClusterProbePolicy/cluster.default-1', 'ClusterProbePolicy/cluster.default-1'],
     ['annotation', 'annotation'],
-    ['learned: 7 starts, longest 8 s, 30 s to start; ProbePolicy/a/b.c', 'ProbePolicy/a/b.c'],
+    ['learned: 7 starts, longest 8 s; ProbePolicy/a/b.c', 'ProbePolicy/a/b.c'],
   ])('is the layer at the end of %s', (source, layer) => expect(by(source)).toEqual({ layer }));
+
+  it.each([
+    ['learned: 7 starts, longest 8 s, 30 s to start; ProbePolicy/a/b', 30],
+    ['learned: 0 starts of all images, longest 0 s, one killed after 301 s, 602 s to start; ProbePolicy/a/b', 602],
+    ['x 30 s to start; ProbePolicy/a/b', undefined],
+    ['learned: 7 starts; 30 s to start; ProbePolicy/a/b', undefined],
+    ['learned: 7 starts, 1234567 s to start; ProbePolicy/a/b', undefined],
+  ])('is told with the seconds that were learned: %s', (source, learnedSeconds) =>
+    expect(by(source)).toEqual({ layer: 'ProbePolicy/a/b', ...(learnedSeconds !== undefined && { learnedSeconds }) }),
+  );
 
   it('may have had the handler of the author', () => {
     const note = 'with the handler of the own livenessProbe';

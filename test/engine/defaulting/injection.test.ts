@@ -1,11 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  formatNotInjected,
-  injectionAt,
-  REASON_CODES,
-  withoutHandler,
-  type Injection,
-} from '../../../src/engine/defaulting/injection.ts';
+import { injectionAt, type Injection } from '../../../src/engine/defaulting/injection.ts';
 
 describe('the injection at a place', () => {
   const into = (list: string, index: number, kind: string): Injection =>
@@ -30,30 +24,4 @@ describe('the injection at a place', () => {
   ] as const)('is none for %s[%i].%s', (list, index, kind) =>
     expect(injectionAt(injections, { list, index }, kind)).toBeUndefined(),
   );
-});
-
-describe('why a probe was not injected', () => {
-  const detail = 'declares no TCP port';
-
-  it('is that no policy has a handler, or that the highest removes it', () => {
-    expect(withoutHandler(undefined)).toEqual({
-      code: 'no-endpoint',
-      detail: 'no policy names an endpoint or another handler',
-    });
-    expect(withoutHandler('ProbePolicy/apps/a')).toEqual({
-      code: 'removed-by-policy',
-      detail: 'ProbePolicy/apps/a removes it',
-    });
-  });
-
-  it.each([
-    [{ container: 'app', probe: 'livenessProbe' }, 'container "app", livenessProbe: declares no TCP port (no-port)'],
-    [{ container: 'app' }, 'container "app": declares no TCP port (no-port)'],
-    [{ container: '' }, 'container "": declares no TCP port (no-port)'],
-    [{}, 'Pod: declares no TCP port (no-port)'],
-  ] as const)('is one line for %j', (place, line) =>
-    expect(formatNotInjected({ ...place, code: 'no-port', detail })).toBe(line),
-  );
-
-  it('has codes that differ', () => expect(new Set(REASON_CODES).size).toBe(REASON_CODES.length));
 });

@@ -6,7 +6,7 @@ import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import { Snapshot } from '../../../src/engine/facts/snapshot.ts';
 import { member, objectMember, type JsonObject } from '../../../src/base/json/json-value.ts';
 import { findPort, portsOf } from '../../../src/engine/workload/ports.ts';
-import { guaranteedStartSeconds, probeTiming } from '../../../src/engine/probe/timing.ts';
+import { guaranteedStartSeconds, probeTiming } from '../../../src/engine/time/timing.ts';
 import { INT32_MAX } from '../../../src/engine/probe/go-values.ts';
 import { handlerKindsOf } from '../../../src/engine/probe/probe.ts';
 import { permittedDefaulting } from '../../../src/engine/verdict/permitted-defaulting.ts';

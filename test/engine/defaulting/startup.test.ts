@@ -9,15 +9,16 @@ import {
   type SlowStartRule,
 } from '../../../src/engine/defaulting/startup.ts';
 import { mergeLayers, type ContainerPolicy } from '../../../src/engine/policy/container-policy.ts';
-import { guaranteedStartSeconds, probeTiming } from '../../../src/engine/probe/timing.ts';
+import { guaranteedStartSeconds, probeTiming } from '../../../src/engine/time/timing.ts';
 import { readPod } from '../../../src/engine/workload/read-pod.ts';
 import { POD_KIND } from '../../../src/engine/workload/kinds.ts';
 import { appContainer, parsedPolicy, pod, policyDocument, policySet } from '../../support/worlds.ts';
-import type { Injection, NotInjected } from '../../../src/engine/defaulting/injection.ts';
+import type { Injection } from '../../../src/engine/defaulting/injection.ts';
+import type { NotInjected } from '../../../src/engine/defaulting/not-injected.ts';
 import { describeCases } from '../../support/recorded-cases.ts';
 import { describeDefaulting } from '../../support/defaulting-cases.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
-import type { StartFigures } from '../../../src/engine/probe/startup-budget.ts';
+import type { StartFigures } from '../../../src/engine/time/learned-start.ts';
 
 const KNOWN: StartFigures = { starts: 12, longestSeconds: 41, boundSeconds: 0 };
 const live = { kubernetesProbeEndpoints: { livenessProbe: '/live' } };
@@ -119,7 +120,7 @@ describe('the time to start of an injected startup probe', () => {
     ],
     [
       'is the delay of the readiness probe',
-      { readiness: { initialDelaySeconds: 400 } },
+      { readiness: { initialDelaySeconds: 380 } },
       undefined,
       undefined,
       400,
@@ -135,7 +136,7 @@ describe('the time to start of an injected startup probe', () => {
     ],
     [
       'is a delay above the number',
-      { readiness: { initialDelaySeconds: 61 } },
+      { readiness: { initialDelaySeconds: 41 } },
       asked(60),
       undefined,
       61,
@@ -143,7 +144,7 @@ describe('the time to start of an injected startup probe', () => {
     ],
     [
       'is the number above a delay',
-      { readiness: { initialDelaySeconds: 59 } },
+      { readiness: { initialDelaySeconds: 39 } },
       asked(60),
       undefined,
       60,

@@ -3,6 +3,7 @@ import {
   figuresOf,
   profileProblem,
   readStartupProfile,
+  startsOfProfile,
   withoutSeconds,
   workloadStarts,
   type StartSample,
@@ -62,7 +63,7 @@ describe('a StartupProfile', () => {
       {
         name: 'app',
         image: 5,
-        samples: [{ ...sample(0), basis: 'readiness' }],
+        samples: [{ ...sample(1), basis: 'readiness' }],
         ...{ censored: -1, censoredBoundSeconds: 86_401, censoredAt: 5, censoredIds: ['k', 5, null] },
       },
     ];
@@ -71,7 +72,7 @@ describe('a StartupProfile', () => {
       {
         name: 'app',
         image: '',
-        samples: [{ ...sample(0), basis: 'readiness' }],
+        samples: [{ ...sample(1), basis: 'readiness' }],
         killed: { count: 0, boundSeconds: 0, at: '', ids: ['k'] },
       },
     ]);
@@ -114,6 +115,7 @@ describe('the facts of a StartupProfile', () => {
       starts: 2,
       longestSeconds: 41,
       boundSeconds: 15,
+      images: [],
       seconds: [20, 41, 9],
     });
     expect(starts && startsOfContainer(starts, 'cache')).toEqual({
@@ -121,6 +123,7 @@ describe('the facts of a StartupProfile', () => {
       starts: 0,
       longestSeconds: 0,
       boundSeconds: 0,
+      images: [],
       seconds: [],
     });
     expect(starts && startsOfContainer(starts, 'other')).toBeUndefined();
@@ -129,7 +132,40 @@ describe('the facts of a StartupProfile', () => {
       starts: 2,
       longestSeconds: 41,
       boundSeconds: 15,
+      images: [],
     });
+  });
+
+  it('are those of each image too, where a start names its image', () => {
+    const of = (image: string, seconds: number, restart = false) => ({ ...sample(seconds, restart), image });
+    const samples = [of('r/app:1', 12), of('r/app:2', 90, true), sample(20), of('r/app:2', 80), of('', 7)];
+    const killed = { count: 0, boundSeconds: 0, at: '', ids: [] };
+    expect(startsOfProfile({ name: 'app', image: 'r/app:2', samples, killed })).toEqual({
+      ...{ name: 'app', starts: 4, longestSeconds: 90, boundSeconds: 0 },
+      images: [
+        { image: 'r/app:1', starts: 1, longestSeconds: 12 },
+        { image: 'r/app:2', starts: 1, longestSeconds: 90 },
+      ],
+    });
+  });
+
+  it('have no start that no kubelet can have measured, and each start once', () => {
+    const status = { workload: { apiVersion: 'v1', kind: 'K', name: 'n' } };
+    const read = (...samples: JsonObject[]): unknown =>
+      readStartupProfile({ status: { ...status, containers: [{ name: 'app', samples }] } })?.containers[0]?.samples;
+    for (const odd of [
+      { seconds: 0 },
+      { seconds: 0.5 },
+      { at: 'yesterday' },
+      { at: '2026-02-30T00:00:00Z' },
+      { at: '' },
+    ])
+      expect(read({ ...sample(3), ...odd })).toEqual([]);
+    expect(read({ ...sample(3) }, { ...sample(3), seconds: 5 }, { ...sample(3) })).toEqual([sample(3)]);
+    // The figures of the status say nothing without the starts that they follow from.
+    const figures = { starts: 30, maxSeconds: 12, budgetSeconds: 31 };
+    const bare = readStartupProfile({ status: { ...status, ...figures, containers: [{ name: 'app', ...figures }] } });
+    expect(bare?.containers.map(startsOfProfile)).toMatchObject([{ starts: 0, longestSeconds: 0, boundSeconds: 0 }]);
   });
 
   it('leave out what is malformed', () => {

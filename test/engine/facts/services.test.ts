@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ByNamespace } from '../../../src/engine/facts/by-namespace.ts';
 import { mergedFacts, NO_FACTS } from '../../../src/engine/facts/facts.ts';
-import { portHintsOf, type ServiceDigest } from '../../../src/engine/facts/services.ts';
+import { servicesOfPod, type ServiceDigest } from '../../../src/engine/facts/services.ts';
 import { readService } from '../../../src/engine/facts/read-service.ts';
 import { describeCases } from '../../support/recorded-cases.ts';
 import { stringMember, type JsonObject } from '../../../src/base/json/json-value.ts';
@@ -91,16 +91,16 @@ describe('what a Service says about a port', () => {
   it('is known of a headless Service', () => {
     const spec = { selector: { app: 'web' }, clusterIP: 'None', publishNotReadyAddresses: true };
     const headless = digestOf({ ...spec, ports: [{ port: 5432, targetPort: 'client', name: 'tcp-postgresql' }] });
-    const hints = portHintsOf([headless], labelsOf({ app: 'web' }));
-    expect(hints({ name: 'client', number: 5433 })).toEqual([{ service: 'web', text: 'tcp-postgresql' }]);
+    const { say } = servicesOfPod([headless], labelsOf({ app: 'web' }));
+    expect(say({ name: 'client', number: 5433 })).toEqual([{ service: 'web', text: 'tcp-postgresql' }]);
   });
 
   it('is known by number and by name, for the Pods that the Service selects', () => {
-    const hints = portHintsOf([digest], labelsOf({ app: 'web' }));
-    expect(hints({ name: undefined, number: 6500 })).toEqual([{ service: 'web', text: 'scaler-grpc' }]);
-    expect(hints({ name: 'web', number: 6500 }).map(({ text }) => text)).toEqual(['scaler-grpc', 'h2c']);
-    expect(hints({ name: 'http', number: 80 })).toEqual([]);
-    expect(portHintsOf([digest], labelsOf({ app: 'api' }))({ name: 'web', number: 6500 })).toEqual([]);
+    const { say } = servicesOfPod([digest], labelsOf({ app: 'web' }));
+    expect(say({ name: undefined, number: 6500 })).toEqual([{ service: 'web', text: 'scaler-grpc' }]);
+    expect(say({ name: 'web', number: 6500 }).map(({ text }) => text)).toEqual(['scaler-grpc', 'h2c']);
+    expect(say({ name: 'http', number: 80 })).toEqual([]);
+    expect(servicesOfPod([digest], labelsOf({ app: 'api' })).say({ name: 'web', number: 6500 })).toEqual([]);
   });
 
   it('with another transport counts unless a Service sends TCP traffic to the same port, by number or by name', () => {
@@ -112,9 +112,11 @@ describe('what a Service says about a port', () => {
     const tcp = (targetPort: unknown) =>
       digestOf({ selector: { app: 'web' }, ports: [{ port: 443, targetPort, name: 'grpc' }] }, 'tcp');
     const said = (services: ServiceDigest[], name: string | undefined = 'h3'): string[] =>
-      portHintsOf(services, labelsOf({ app: 'web' }))({ name, number: 443 }).map(({ text }) => text);
+      servicesOfPod(services, labelsOf({ app: 'web' }))
+        .say({ name, number: 443 })
+        .map(({ text }) => text);
     expect(said([udp])).toEqual(['udp']);
-    expect(portHintsOf([udp], labelsOf({ app: 'web' }))({ name: 'h3', number: 443 })).toEqual([
+    expect(servicesOfPod([udp], labelsOf({ app: 'web' })).say({ name: 'h3', number: 443 })).toEqual([
       { service: 'udp', text: 'udp', transport: 'UDP' },
     ]);
     expect(said([udp, tcp('h3')])).toEqual(['grpc']);
@@ -129,7 +131,16 @@ describe('what a Service says about a port', () => {
     const services = Array.from({ length: 10 }, (_, index) =>
       digestOf({ selector: { app: 'web' }, ports: [{ port: 80, name: 'grpc' }] }, `s${index}`),
     );
-    const hints = portHintsOf(services, labelsOf({ app: 'web' }))({ name: undefined, number: 80 });
-    expect(hints.map(({ service }) => service)).toEqual(['s0', 's1', 's2', 's3', 's4', 's5', 's6', 's7']);
+    const { say } = servicesOfPod(services, labelsOf({ app: 'web' }));
+    expect(say({ name: undefined, number: 80 }).map(({ service }) => service)).toEqual([
+      's0',
+      's1',
+      's2',
+      's3',
+      's4',
+      's5',
+      's6',
+      's7',
+    ]);
   });
 });

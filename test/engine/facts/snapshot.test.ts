@@ -5,7 +5,7 @@ import { Snapshot } from '../../../src/engine/facts/snapshot.ts';
 import { clusterPolicyDocument, parsedPolicy, policyDocument } from '../../support/worlds.ts';
 import { NO_FACTS } from '../../../src/engine/facts/facts.ts';
 import { ByNamespace } from '../../../src/engine/facts/by-namespace.ts';
-import { NO_HINTS } from '../../../src/engine/workload/port-protocol.ts';
+import { NO_SERVICES } from '../../../src/engine/facts/services.ts';
 import { readService } from '../../../src/engine/facts/read-service.ts';
 import type { Facts } from '../../../src/engine/facts/facts.ts';
 
@@ -96,7 +96,15 @@ it('knows past starts and ports of Services for a workload that has some, and sa
   });
   const starts = {
     name: 'deployment-web',
-    containers: [{ name: 'app', starts: 7, longestSeconds: 3, boundSeconds: 0 }],
+    containers: [
+      {
+        name: 'app',
+        starts: 7,
+        longestSeconds: 3,
+        boundSeconds: 0,
+        images: [{ image: 'a:1', starts: 7, longestSeconds: 3 }],
+      },
+    ],
   };
   const facts: Facts = {
     ...NO_FACTS,
@@ -106,13 +114,14 @@ it('knows past starts and ports of Services for a workload that has some, and sa
   const snapshot = Snapshot.of(CHECK_CATALOGUE, [own], facts);
   const labels = new Map([['app', 'web']]);
   const known = snapshot.policyFor('apps', labels, { kind: 'Deployment', name: 'web' });
-  expect(known.starts?.('app')?.starts).toBe(7);
-  expect(known.starts?.('other')).toBeUndefined();
-  expect(known.portHints({ name: undefined, number: 6500 })).toEqual([{ service: 'web', text: 'grpc' }]);
+  expect(known.starts?.('app', 'a:1')?.starts).toBe(7);
+  expect(known.starts?.('app', 'a:2')?.starts).toBe(0);
+  expect(known.starts?.('other', 'a:1')).toBeUndefined();
+  expect(known.services.say({ name: undefined, number: 6500 })).toEqual([{ service: 'web', text: 'grpc' }]);
   expect(snapshot.policyFor('apps', labels, { kind: 'Deployment', name: 'api' })).not.toHaveProperty('starts');
   expect(snapshot.policyFor('apps', labels)).not.toHaveProperty('starts');
-  expect(snapshot.policyFor('other', labels).portHints).toBe(NO_HINTS);
-  expect(Snapshot.of(CHECK_CATALOGUE, [own]).policyFor('apps', labels).portHints).toBe(NO_HINTS);
+  expect(snapshot.policyFor('other', labels).services).toBe(NO_SERVICES);
+  expect(Snapshot.of(CHECK_CATALOGUE, [own]).policyFor('apps', labels).services).toBe(NO_SERVICES);
 });
 
 it('takes what the highest policy says about annotations, else allows them', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { cases } from '../../support/cases.ts';
 import { FieldPlace, formatPath } from '../../../src/base/json/field-path.ts';
 import { NumberLiteral, type JsonObject } from '../../../src/base/json/json-value.ts';
-import { decodeProblem } from '../../../src/engine/probe/api-schema.ts';
+import { decodeProblem, METADATA_TYPE } from '../../../src/engine/probe/api-schema.ts';
 
 const SPEC = new FieldPlace([], 'spec');
 /** A number whose text JavaScript would lose. */
@@ -109,6 +109,7 @@ describe('a value that the API server cannot decode', () => {
 
   it.each<[JsonObject, string]>([
     [{ name: 1 }, 'name: Container.spec.containers.name of type string'],
+    [{ env: [{}, { value: 8080 }] }, 'env[1].value: EnvVar.spec.containers.env.value of type string'],
     [{ args: ['a', {}] }, 'args[1]: Container.spec.containers.args of type string'],
     [{ ports: {} }, 'ports: Container.spec.containers.ports of type []v1.ContainerPort'],
     [{ ports: [{}, 'http'] }, 'ports[1]: Container.spec.containers.ports of type v1.ContainerPort'],
@@ -142,5 +143,30 @@ describe('a value that the API server cannot decode', () => {
     );
     expect(decodeProblem({}, SPEC)).toBeUndefined();
     expect(decodeProblem({ containers: null, hostNetwork: 'unknown here' }, SPEC)).toBeUndefined();
+  });
+
+  it.each<[JsonObject, string | undefined]>([
+    [{ name: true }, 'metadata.name: bool into Go struct field ObjectMeta.metadata.name of type string'],
+    [
+      { namespace: 123 },
+      'metadata.namespace: number into Go struct field ObjectMeta.metadata.namespace of type string',
+    ],
+    [
+      { labels: { app: 'web', 'a/b': true } },
+      'metadata.labels["a/b"]: bool into Go struct field ObjectMeta.metadata.labels of type string',
+    ],
+    [
+      { annotations: ['a'] },
+      'metadata.annotations: array into Go struct field ObjectMeta.metadata.annotations of type map[string]string',
+    ],
+    [
+      { annotations: 'a' },
+      'metadata.annotations: string into Go struct field ObjectMeta.metadata.annotations of type map[string]string',
+    ],
+    [{ name: 'web', labels: { app: null }, annotations: null, generation: 'unknown here' }, undefined],
+  ])('is a word of the metadata: %j', (metadata, expected) => {
+    const found = decodeProblem(metadata, new FieldPlace([], 'metadata'), METADATA_TYPE);
+    const text = found && `${formatPath(found.path)}: ${found.message.replace('json: cannot unmarshal ', '')}`;
+    expect(text).toBe(expected);
   });
 });

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { judgeObject, namesOfSubject, sourcesOf, type Judgement } from '../../../src/engine/verdict/judge.ts';
+import {
+  judgeObject,
+  namesOfSubject,
+  policyOfPod,
+  sourcesOf,
+  type Judgement,
+} from '../../../src/engine/verdict/judge.ts';
 import { POD_KIND } from '../../../src/engine/workload/kinds.ts';
 import { NOW } from '../../support/now.ts';
 import { describeVerdicts } from '../../support/verdict-cases.ts';
@@ -39,6 +45,15 @@ describe('the judgement of an object', () => {
         ({ check }) => check === 'required-readiness',
       ).length;
     expect([missing(false), missing(true)]).toEqual([1, 0]);
+  });
+
+  it('has the policy of its namespace, by the labels of its Pods', () => {
+    const subject = subjectOf(deployment(named('app')));
+    const sources = (app: string, namespace = 'apps'): readonly string[] => {
+      const policies = policySet(policyDocument({ workloadSelector: { matchLabels: { app } } }, 'p'));
+      return subject.pods.flatMap((each) => policyOfPod({ ...subject, namespace }, each, policies).sources);
+    };
+    expect([sources('web'), sources('other'), sources('web', 'shop')]).toEqual([['ProbePolicy/apps/p'], [], []]);
   });
 
   it('names the policies in force, each once', () => {
@@ -107,7 +122,8 @@ describe('the judgement of an object', () => {
     };
     const strictForJobs = clusterPolicyDocument({ checks: { 'named-port': { action: 'Deny' } } });
     const { violations } = judged(jobSet, policySet(strictForJobs));
-    expect(violations.map(({ template: place }) => place)).toEqual([
+    const ofPorts = violations.filter(({ check }) => check === 'named-port');
+    expect(ofPorts.map(({ template: place }) => place)).toEqual([
       'spec.replicatedJobs.driver.template.spec.template',
       'spec.replicatedJobs.worker.template.spec.template',
     ]);

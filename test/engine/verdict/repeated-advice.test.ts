@@ -51,6 +51,17 @@ function shown(object: JsonObject, ...policies: readonly JsonObject[]): string[]
 }
 
 describe('two violations with the same advice', () => {
+  it('are both shown where they are causes of the API server', () => {
+    const object = deploymentWith({
+      ports: [{ name: 'http', containerPort: 8080 }],
+      livenessProbe: { httpGet: { path: '/', port: 'HTTP' } },
+    });
+    expect(shown(object).filter((one) => one.startsWith('valid-probe'))).toEqual([
+      'valid-probe Deny',
+      'valid-probe Deny',
+    ]);
+  });
+
   it('are one, and the first of the catalogue stays', () => {
     expect(shown(delayed())).toEqual(['delayed-liveness Warn']);
     // The advice is the same where readiness waits longer.

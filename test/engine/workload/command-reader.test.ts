@@ -31,4 +31,30 @@ describe('the words of a container', () => {
     ]);
     expect(new CommandReader().lineOf({ command: ['sh', '-c', 'web'] }).unread).toBeUndefined();
   });
+
+  it('are read once where scripts are equal, as in the templates of a JobSet', () => {
+    const reader = new CommandReader();
+    const isRead = (letter: string): boolean =>
+      reader.lineOf({ command: ['sh', '-c', letter.repeat(4000)] }).unread === undefined;
+    expect(Array.from('aaaaaaaaabcde', isRead)).toEqual([...Array<boolean>(12).fill(true), false]);
+  });
+});
+
+describe('the room for commands', () => {
+  const isWhole = (reader: CommandReader, ...command: string[]): boolean => reader.commandOf({ command }).isWhole;
+
+  it('is smaller for operators, each of which begins a command', () => {
+    for (const operator of [';', '&', '|', '\n']) {
+      const reader = new CommandReader();
+      const count = MOST_COMMAND_CHARACTERS / 9 - 1;
+      expect([isWhole(reader, operator.repeat(count)), isWhole(reader, 'a'.repeat(100))]).toEqual([true, false]);
+    }
+  });
+
+  it('is used up by a command that has too many of them, by its length alone', () => {
+    const reader = new CommandReader();
+    const letters = MOST_COMMAND_CHARACTERS - 4000;
+    expect([isWhole(reader, ';'.repeat(4000)), isWhole(reader, 'a'.repeat(letters + 1))]).toEqual([false, false]);
+    expect(isWhole(reader, 'a'.repeat(letters))).toBe(true);
+  });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { formatPath } from '../../../src/base/json/field-path.ts';
 import { KNOWN_KINDS, POD_KIND, workloadKind, type WorkloadKind } from '../../../src/engine/workload/kinds.ts';
 import { hasMeshProbe, mayHaveProbes, probeOf, timedProbe } from '../../../src/engine/workload/pod.ts';
@@ -16,12 +16,18 @@ const podOf = (spec: unknown, metadata?: unknown, kind = POD_KIND): Pod =>
 
 const http = { httpGet: { path: '/live', port: 8080 } };
 
+const proxy = (list: string, more: JsonObject = {}): JsonObject => ({
+  name: 'istio-proxy',
+  env: [{ name: 'ISTIO_KUBE_APP_PROBERS', value: list }],
+  ...more,
+});
+
 describe('a Pod', () => {
   it('has the containers of the three lists in the order of the API server, with their places', () => {
     const pod = podOf({
       ephemeralContainers: [{ name: 'shell' }],
       initContainers: [{ name: 'once' }, { name: 'helper', restartPolicy: 'Always' }],
-      containers: [{ name: 'app' }, 'no container', { name: 'istio-proxy' }],
+      containers: [{ name: 'app' }, 'no container', proxy('{}')],
     });
     expect(pod.containers.map(({ name, role, list, index }) => [name, role, list, index])).toEqual([
       ['app', 'application', 'containers', 0],
@@ -121,49 +127,69 @@ describe('a Pod', () => {
 });
 
 describe('a container with the name of a mesh proxy', () => {
-  const spec = { containers: [{ name: 'istio-proxy', livenessProbe: http }] };
-  const roleIn = (pod: Pod): unknown => pod.containers[0]?.role;
+  const spec = { containers: [proxy('{}'), { name: 'app' }], ephemeralContainers: [{ name: 'istio-proxy' }] };
+  const rolesIn = (pod: Pod): unknown => pod.containers.map(({ role }) => role);
 
-  it("is the author's in a template without the annotation of the mesh, and the injector's in a Pod", () => {
-    expect(roleIn(podOf(spec))).toBe('mesh');
-    expect(roleIn(podOf(spec, {}, DEPLOYMENT))).toBe('application');
-    expect(roleIn(podOf(spec, { annotations: { 'sidecar.istio.io/status': '' } }, DEPLOYMENT))).toBe('mesh');
+  it("is the injector's in a Pod that carries the work of the injector, and the author's in a template", () => {
+    expect(rolesIn(podOf(spec))).toEqual(['mesh', 'application', 'ephemeral']);
+    expect(rolesIn(podOf(spec, {}, DEPLOYMENT))).toEqual(['application', 'application', 'ephemeral']);
+    expect(rolesIn(podOf({ containers: [{ name: 'istio-proxy' }] }))).toEqual(['application']);
   });
 
-  it('is taken over when a controller creates the Pod, and all other containers stay', () => {
-    const pod = podOf(
-      { containers: [...spec.containers, { name: 'app' }], ephemeralContainers: spec.containers },
-      {},
-      DEPLOYMENT,
-    );
-    expect(asCreated(pod).containers.map(({ role }) => role)).toEqual(['mesh', 'application', 'ephemeral']);
-    expect(asCreated(pod).containers[1]).toBe(pod.containers[1]);
-    const others = podOf({ containers: [{ name: 'app' }] }, {}, DEPLOYMENT);
-    expect(asCreated(others)).toBe(others);
-  });
-
-  it('is looked for in templates only: no container of a Pod is read for that', () => {
-    const read = vi.fn(() => []);
-    const pod = podOf(Object.defineProperty({}, 'containers', { get: read, enumerable: true }));
-    expect(asCreated(pod)).toBe(pod);
-    expect(read).not.toHaveBeenCalled();
+  it('gets no probes in a Pod and in a template, and all other containers stay', () => {
+    for (const kind of [POD_KIND, DEPLOYMENT]) {
+      const pod = podOf({ ...spec, containers: [{ name: 'istio-proxy' }, { name: 'app' }] }, {}, kind);
+      expect(rolesIn(asCreated(pod))).toEqual(['mesh', 'application', 'ephemeral']);
+      expect(asCreated(pod).containers[1]).toBe(pod.containers[1]);
+      const others = podOf({ containers: [{ name: 'app' }] }, {}, kind);
+      expect(asCreated(others)).toBe(others);
+    }
   });
 
   it('has probes of the mesh where they are exactly as the mesh writes them', () => {
-    const ready = (port: unknown, more = {}): Container => {
+    const ready = (port: unknown, more = {}, members = {}): Container => {
       const readinessProbe = { httpGet: { path: '/healthz/ready', port, ...more } };
-      const [container] = podOf({ containers: [{ name: 'istio-proxy', readinessProbe }] }).containers;
+      const [container] = podOf({ containers: [proxy('{}', { readinessProbe, ...members })] }).containers;
       if (container === undefined) throw new Error('no container');
       return container;
     };
-    expect([ready(15021), ready(8080), ready('15021'), ready(15021, { host: 'x' })].map(hasMeshProbe)).toEqual([
-      true,
-      false,
-      false,
-      false,
-    ]);
+    expect(hasMeshProbe(ready(15021))).toBe(true);
     expect(ready(15021).probes).toEqual([]);
     expect(ready(15021).written).toHaveLength(1);
+    for (const other of [ready(8080), ready('15021'), ready(15021, { host: 'x' }), ready(15021, {}, { env: [] })]) {
+      expect(hasMeshProbe(other)).toBe(false);
+      expect(other.probes).toHaveLength(1);
+    }
+  });
+});
+
+describe('a probe that Istio has redirected', () => {
+  const listed = { httpGet: { path: '/ready', port: 9090 } };
+  const readinessProbe = {
+    httpGet: { path: '/app-health/app/readyz', port: 15020, scheme: 'HTTP' },
+    timeoutSeconds: 7,
+  };
+  const injected = (kind = POD_KIND): Pod =>
+    podOf(
+      { containers: [{ name: 'app', readinessProbe }, proxy(JSON.stringify({ '/app-health/app/readyz': listed }))] },
+      {},
+      kind,
+    );
+  const probeIn = (pod: Pod): unknown => {
+    const probe = pod.containers[0]?.probes[0];
+    const { handler, isOfMesh, numbers } = probe ?? {};
+    return {
+      asks: handler?.kind === 'httpGet' && [handler.port, handler.path],
+      isOfMesh,
+      times: numbers?.timeoutSeconds,
+    };
+  };
+
+  it('is judged as the listed probe with its own times in a Pod, and as it is written in a template', () => {
+    expect(probeIn(injected())).toEqual({ asks: [9090, '/ready'], isOfMesh: true, times: 7 });
+    expect(injected().containers[0]?.written[0]?.written).toBe(readinessProbe);
+    const asWritten = [15020, '/app-health/app/readyz'];
+    expect(probeIn(injected(DEPLOYMENT))).toEqual({ asks: asWritten, isOfMesh: false, times: 7 });
   });
 });
 
@@ -171,7 +197,7 @@ describe('the templates of one object', () => {
   it('share the budget for their commands, in their order', () => {
     const script = (letter: string): JsonObject => ({
       spec: {
-        containers: [{ livenessProbe: { exec: { command: Array.from({ length: 12 }, () => letter.repeat(4000)) } } }],
+        containers: [{ livenessProbe: { exec: { command: Array.from({ length: 3 }, () => letter.repeat(4000)) } } }],
       },
     });
     const [first, second] = readPods(

@@ -33,7 +33,7 @@ describe('a legend', () => {
       <rect x="328" y="140" width="26" height="12" fill="url(#maybe)"/>
       <text x="362" y="150.5" font-size="12" class="ink" fill="#1d2127">traffic starts or ends in this time</text>
       <rect x="628" y="100" width="26" height="12" class="idle" fill="#dfe3e8"/>
-      <text x="662" y="110.5" font-size="12" class="ink" fill="#1d2127">no traffic</text>
+      <text x="662" y="110.5" font-size="12" class="ink" fill="#1d2127">no limit on the start, or no traffic</text>
       <path d="M641.0 119 v15" class="red-line" stroke="#c8141f" stroke-width="3"/>
       <text x="662" y="130.5" font-size="12" class="ink" fill="#1d2127">the kill begins at the latest</text>
       </g>"
@@ -42,10 +42,10 @@ describe('a legend', () => {
 
   it('has a sign once, whichever container uses it', () => {
     const traffic = drawnLane('x', ['idle', Infinity, 'a']);
-    expect(meanings(withLanes(traffic), withLanes(traffic))).toEqual(['no traffic']);
+    expect(meanings(withLanes(traffic), withLanes(traffic))).toEqual(['no limit on the start, or no traffic']);
     expect(meanings(withLanes(drawnLane('x', ['unnoticed', Infinity, 'a'])), withLanes(traffic))).toEqual([
       'not working, and no probe acts on it',
-      'no traffic',
+      'no limit on the start, or no traffic',
     ]);
   });
 

@@ -18,7 +18,7 @@ const probes = {
 function explained(count: number, spec: JsonObject = {}): WorkloadExplanation {
   const containers = Array.from({ length: count }, (_, index) => ({ name: `app-${index}`, ...probes }));
   const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web' }, spec: { ...spec, containers } };
-  const settings = { policies: policySet(), namespace: 'apps', kinds: KNOWN_KINDS, now: NOW };
+  const settings = { snapshot: policySet(), namespace: 'apps', kinds: KNOWN_KINDS, now: NOW };
   const workload = explainManifest(pod, 'a.yaml:1:1', settings);
   if (workload === undefined) throw new Error('no workload');
   return workload;
@@ -166,7 +166,7 @@ describe('the texts of a picture', () => {
       363.3,780.5 size 12: dead
       363.3,800.5 size 12: gets traffic
       664.7,760.5 size 12: traffic starts or ends in this time
-      664.7,780.5 size 12: no traffic
+      664.7,780.5 size 12: no limit on the start, or no traffic
       664.7,800.5 size 12: the kill begins at the latest
       28,838 size 14: Why policies added no other probes
       28,857.5 size 12: - no port
@@ -260,7 +260,7 @@ describe('the texts of a picture', () => {
       363.3,521 size 12: dead
       363.3,541 size 12: gets traffic
       664.7,501 size 12: traffic starts or ends in this time
-      664.7,521 size 12: no traffic
+      664.7,521 size 12: no limit on the start, or no traffic
       664.7,541 size 12: the kill begins at the latest
       28,571.5 size 11: All times are bounds that follow from the kubelet’s source. The kubelet may notice the start of a container up to 2 s late."
     `);
@@ -334,7 +334,7 @@ describe('the texts of a picture', () => {
       363.3,534.8 size 12: dead
       363.3,554.8 size 12: gets traffic
       664.7,514.8 size 12: traffic starts or ends in this time
-      664.7,534.8 size 12: no traffic
+      664.7,534.8 size 12: no limit on the start, or no traffic
       664.7,554.8 size 12: the kill begins at the latest"
     `);
     expect(heightOf(svg)).toMatchInlineSnapshot(`593`);

@@ -10,7 +10,7 @@ const http = { httpGet: { path: '/', port: 8080 } };
 
 function linesOf(...containers: JsonObject[]): string[] {
   const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web' }, spec: { containers } };
-  const settings = { policies: policySet(), namespace: 'apps', kinds: KNOWN_KINDS, now: NOW };
+  const settings = { snapshot: policySet(), namespace: 'apps', kinds: KNOWN_KINDS, now: NOW };
   return overviewLines(explainManifest(pod, 'a.yaml:1:1', settings)?.containers ?? []);
 }
 

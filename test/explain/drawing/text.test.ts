@@ -35,7 +35,7 @@ describe('the summary of a workload', () => {
         "app", application container at spec.containers[0]
           starts   290 s (4 min 50 s) guaranteed; SIGTERM by 301 s, dead by 331 s
           hangs    SIGTERM after 20 to 31 s, dead by 61 s
-          traffic  Ready 0 to 22 s after a healthy start; off 20 to 31 s after it fails, on again within 11 s
+          traffic  Ready 0 to 22 s after an instant start; off 20 to 31 s after it fails, on again within 11 s
           probes   startup, liveness, readiness from the manifest
         "app-1", application container at spec.containers[1]
           starts   no limit: no probe kills it while it starts

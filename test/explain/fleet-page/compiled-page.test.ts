@@ -8,7 +8,7 @@ const PAGE: PageView = {
   ...{ style: 'a{}', script: 'f()', legend: '<span>L</span>', scale: '<svg/>', drawings: '<defs/>' },
   ...{ instant: '2026-07-01T00:00:00.000Z', shownInstant: '2026-07-01 00:00 UTC' },
   ...{ parts: [], tiles: [], problems: [], coverage: [], levels: [], findingLevels: [], namespaces: [], checks: [] },
-  ...{ hasLacking: false, rows: [], workloads: 0, withoutRow: undefined, policies: [], exceptions: [] },
+  ...{ hasLacking: false, rows: [], workloads: 0, withoutRow: undefined, nextSteps: [], policies: [], exceptions: [] },
 };
 
 const ROW: RowView = {
@@ -31,56 +31,59 @@ function added(others: Partial<PageView>): string {
 describe('the page', () => {
   it('is whole also without any content', () =>
     expect(page(PAGE)).toMatchInlineSnapshot(`
-    "<!doctype html>
-    <html lang="en">
-    <head>
-    <meta http-equiv="Content-Security-Policy" content="default-src &apos;none&apos;">
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width,initial-scale=1">
-    <meta name="color-scheme" content="light dark">
-    <meta name="referrer" content="no-referrer">
-    <link rel="icon" href="data:,">
-    <title>T&lt;</title>
-    <style>a{}</style>
-    </head>
-    <body>
-    <header>
-    <h1>Probe report</h1>
-    <p><bdi>S&amp;</bdi>, judged at <time datetime="2026-07-01T00:00:00.000Z">2026-07-01 00:00 UTC</time> by Probewright 1.0</p>
-    </header>
-    <nav aria-label="Parts of this page">
-    </nav>
-    <main>
-    <section aria-labelledby="summary">
-    <h2 id="summary">Summary</h2>
-    <ul class="tiles">
-    </ul>
-    </section>
-    <section aria-labelledby="workloads">
-    <h2 id="workloads">Workloads</h2>
-    <p class="legend"><span>L</span></p>
-    <form id="tools" hidden>
-    <label>Find <input id="find" type="search" placeholder="name, kind, policy"></label>
-    <label>Namespace <select id="namespace"><option value="">all</option></select></label>
-    <label>Verdict <select id="verdict"><option value="">all</option></select></label>
-    <label>Check <select id="check"><option value="">all</option></select></label>
-    <label>Order <select id="order"><option value="">worst first</option><option value="namespace">namespace</option><option value="start">shortest start first</option><option value="name">name</option></select></label>
-    <button type="button" id="open">Open all</button>
-    <output id="count" role="status" data-all="0"></output>
-    </form>
-    <p>There are no workloads.</p>
-    <template id="group"><section class="namespace"><h3><bdi></bdi> <small></small></h3></section></template>
-    <div id="list">
-    </div>
-    </section>
-    </main>
-    <footer><p>All times are bounds that follow from the kubelet’s source. The kubelet may notice the start of a container up to 2 s late. This page makes no request.</p></footer>
-    <svg class="unseen" aria-hidden="true" focusable="false"><defs/></svg>
-    <script>f()</script>
-    </body>
-    </html>
-    "
-  `));
+      "<!doctype html>
+      <html lang="en">
+      <head>
+      <meta http-equiv="Content-Security-Policy" content="default-src &apos;none&apos;">
+      <meta charset="utf-8">
+      <meta name="viewport" content="width=device-width,initial-scale=1">
+      <meta name="color-scheme" content="light dark">
+      <meta name="referrer" content="no-referrer">
+      <link rel="icon" href="data:,">
+      <title>T&lt;</title>
+      <style>a{}</style>
+      </head>
+      <body>
+      <header>
+      <h1>Probe report</h1>
+      <p><bdi>S&amp;</bdi>, judged at <time datetime="2026-07-01T00:00:00.000Z">2026-07-01 00:00 UTC</time> by Probewright 1.0</p>
+      </header>
+      <nav aria-label="Parts of this page">
+      </nav>
+      <main>
+      <section aria-labelledby="summary">
+      <h2 id="summary">Summary</h2>
+      <ul class="tiles">
+      </ul>
+      </section>
+      <section aria-labelledby="workloads">
+      <h2 id="workloads">Workloads</h2>
+      <div class="bar">
+      <form id="tools" hidden>
+      <label><span>Find</span> <input id="find" type="search" placeholder="name, kind, policy"></label>
+      <label><span>Namespace</span> <select id="namespace"><option value="">all namespaces</option></select></label>
+      <label><span>Verdict</span> <select id="verdict"><option value="">all verdicts</option></select></label>
+      <label><span>Check</span> <select id="check"><option value="">all checks</option></select></label>
+      <label><span>Order</span> <select id="order"><option value="">worst first</option><option value="namespace">namespace</option><option value="start">shortest start first</option><option value="name">name</option></select></label>
+      <button type="button" id="open">Open all</button>
+      <button type="button" class="clear" hidden>Clear filters</button>
+      <output id="count" role="status" data-all="0"></output>
+      </form>
+      </div>
+      <p>There are no workloads.</p>
+      <p id="none" hidden>No row matches the filters. <button type="button" class="clear">Clear filters</button></p>
+      <template id="group"><section class="namespace"><h3><bdi></bdi> <small></small></h3></section></template>
+      <div id="list">
+      </div>
+      </section>
+      </main>
+      <footer><p>All times are bounds that follow from the kubelet’s source. The kubelet may notice the start of a container up to 2 s late. This page makes no request.</p></footer>
+      <svg class="unseen" aria-hidden="true" focusable="false"><defs/></svg>
+      <script>f()</script>
+      </body>
+      </html>
+      "
+    `));
 
   const PARTS: readonly (readonly [string, Partial<PageView>])[] = [
     ['parts', { parts: [{ id: 'a', title: 'A<' }] }],
@@ -215,9 +218,21 @@ describe('the page', () => {
       <section aria-labelledby="
 
       rows:
-      2"></output>
+      p class="legend"><span>L</span></p>
+      <div class="bar">
+      <form id="tools" hidden>
+      <label><span>Find</span> <input id="find" type="search" placeholder="name, kind, policy"></label>
+      <label><span>Namespace</span> <select id="namespace"><option value="">all namespaces</option></select></label>
+      <label><span>Verdict</span> <select id="verdict"><option value="">all verdicts</option></select></label>
+      <label><span>Check</span> <select id="check"><option value="">all checks</option></select></label>
+      <label><span>Order</span> <select id="order"><option value="">worst first</option><option value="namespace">namespace</option><option value="start">shortest start first</option><option value="name">name</option></select></label>
+      <button type="button" id="open">Open all</button>
+      <button type="button" class="clear" hidden>Clear filters</button>
+      <output id="count" role="status" data-all="2"></output>
       </form>
       <div class="heads" aria-hidden="true"><span>Verdict</span><span>Workload</span><span>Findings</span><span>Time to start, not linear <svg/></span><span>Guaranteed</span></div>
+      </div>
+      <p id="none" hidden>No row matches the filters. <button type="button" class="clear">Clear filters</button></p>
       <template id="group"><section class="namespace"><h3><bdi></bdi> <small></small></h3></section></template>
       <div id="list">
       <details>1</details><details>2</details></div>
@@ -267,8 +282,16 @@ describe('a row of the page', () => {
           { action: 'Noted', tone: 'note', check: 'd', path: 'a', message: 'n', remedy: undefined },
         ],
         live: [
-          { name: 'probe-failing', message: 'm<', pods: 1, isFailing: true, command: 'kubectl <' },
-          { name: 'missed-pods', message: 'm', pods: 1, isFailing: false },
+          {
+            name: 'probe-failing',
+            message: 'm<',
+            pods: 1,
+            facts: ['status: <', 'Pods: 2'],
+            remedy: 'r',
+            isFailing: true,
+            command: 'kubectl <',
+          },
+          { name: 'missed-pods', message: 'm', pods: 1, facts: [], remedy: undefined, isFailing: false },
         ],
         containers: [
           {
@@ -295,12 +318,22 @@ describe('a row of the page', () => {
       <span>no limit</span>
       </summary>
       <div>
-      <p class="live fail">
-      <b>probe-failing</b> <span>m&lt;</span> <code>kubectl &lt;</code>
+      <div class="live fail">
+      <p>
+      <b>probe-failing</b> <span>m&lt;</span>
       </p>
-      <p class=live>
+      <ul>
+      <li>status: &lt;
+      <li>Pods: 2
+      </ul>
+      <strong>r</strong>
+      <code>kubectl &lt;</code>
+      </div>
+      <div class=live>
+      <p>
       <b>missed-pods</b> <span>m</span>
       </p>
+      </div>
       <ul class=found>
       <li>
       <i class=deny>Denied</i> <a href=#check-c>c</a> <span>m</span> <strong>r</strong> <code>a.<wbr>b</code>

@@ -85,6 +85,23 @@ export function failingFleet(): string {
   return JSON.stringify({ ...list, items: [...items, ...reports] });
 }
 
+/** A fleet with exceptions whose owners, reasons and selectors have long words. */
+export function fleetWithExceptions(): string {
+  const { items, ...list } = JSON.parse(fleet(24, 4)) as { items: object[] };
+  const exceptions = ['legacy-billing', 'migration'].map((name) => ({
+    ...{ apiVersion: 'probewright.dev/v1alpha1', kind: 'ProbeException', metadata: { name, namespace: 'payments' } },
+    spec: {
+      checks: ['named-port', 'startup-budget', 'dependency-liveness'],
+      workloadSelector: { matchLabels: { 'app.kubernetes.io/instance': 'billing-production' } },
+      owner: 'platform-engineering@example.com',
+      ticket: 'PLATFORM-12345',
+      reason: 'The responsibilities of uncooperative subcontractors are under negotiation',
+      expires: '2027-01-01T00:00:00Z',
+    },
+  }));
+  return JSON.stringify({ ...list, items: [...items, ...exceptions] });
+}
+
 interface Workload {
   readonly apiVersion: string;
   readonly kind: string;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { failingResults } from '../../../src/observer/failing/failing-results.ts';
 import { missedResults as resultsOfPods } from '../../../src/observer/missed/missed-probes.ts';
 import { reportContent, reportObject } from '../../../src/observer/reports/report-object.ts';
-import { liveFindings, restartLine } from '../../../src/explain/fleet-page/live-findings.ts';
+import { liveFindings } from '../../../src/explain/fleet-page/live-findings.ts';
 import { readObserverReport, REPORT_APIS } from '../../../src/cluster/sources/observer-reports.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 import type { ReportResult } from '../../../src/observer/reports/report-result.ts';
@@ -33,17 +33,24 @@ describe('what an observer found in live Pods', () => {
     expect(liveFindings(missedResults(), web)).toEqual([
       {
         name: 'missed-pods',
-        message:
-          'Pods have other probes than new Pods get: the policy has changed since they were created; Pods: 2; from: ProbePolicy/apps/static',
+        message: 'Pods have other probes than new Pods get: the policy has changed since they were created',
+        facts: ['Pods: 2', 'from: ProbePolicy/apps/static'],
         pods: 2,
         command: 'kubectl rollout restart deployment/web -n apps',
       },
     ]));
 
+  it('is shown with the step that works where a restart replaces no Pod, and no command that does nothing', () => {
+    const [finding] = liveFindings(missedResults(), { ...web, hold: 'paused' });
+    expect([finding?.command, finding?.remedy]).toEqual([undefined, expect.stringContaining('kubectl rollout resume')]);
+  });
+
   it('is shown without what the message has, and with the workloads that fail together', () => {
     const [shared, own] = liveFindings(FAILING, web);
-    expect(shared?.message).toContain('; since: 2026-11-20T10:00:00.000Z; workloads: Deployment apps/web; Check what');
-    expect(own?.message).toMatch(/^container "app": its readinessProbe gets HTTP status 404; Set /);
+    expect(shared?.facts).toEqual(['since: 2026-11-20T10:00:00.000Z', 'workloads: Deployment apps/web']);
+    expect(shared?.remedy).toMatch(/^Check what/);
+    expect(own?.message).toBe('container "app": its readinessProbe gets HTTP status 404');
+    expect(own?.remedy).toMatch(/^Set /);
     expect([shared, own].map((finding) => [finding?.name, finding?.pods, finding?.command])).toEqual([
       ['probe-failing', 0, undefined],
       ['probe-failing', 0, undefined],
@@ -72,7 +79,7 @@ describe('what an observer found in live Pods', () => {
     'Kubectl rollout restart deployment/web -n apps',
   ])('has no command when a report says "%s"', (fix) => {
     const [finding] = liveFindings([{ rule: 'missed-pods', message: 'm', properties: { fix } }], web);
-    expect(finding).toEqual({ name: 'missed-pods', message: `m; ${fix}`, pods: 0 });
+    expect(finding).toEqual({ name: 'missed-pods', message: 'm', remedy: fix, pods: 0 });
   });
 
   it('is shown once when both report APIs have it', () =>
@@ -101,23 +108,3 @@ describe('what an observer found in live Pods', () => {
       expect(readObserverReport(object)).toBeUndefined();
   });
 });
-
-it.each([
-  ['apps', 'Deployment', 'web', 'kubectl rollout restart deployment/web -n shop'],
-  ['apps', 'StatefulSet', 'web', 'kubectl rollout restart statefulset/web -n shop'],
-  ['apps', 'DaemonSet', 'web', 'kubectl rollout restart daemonset/web -n shop'],
-  ['argoproj.io', 'Rollout', 'web', 'kubectl argo rollouts restart web -n shop'],
-  ['example.test', 'Rollout', 'web', 'Let the controller of the workload replace the Pods.'],
-  ['batch', 'Job', 'web', 'The Pods of the next run get these probes.'],
-  ['batch', 'CronJob', 'web', 'The Pods of the next run get these probes.'],
-  ['', 'Pod', 'web', 'Create the Pod again. No controller replaces it.'],
-  ['apps', 'ReplicaSet', 'web', 'Delete its Pods one after the other.'],
-  ['', 'ReplicationController', 'web', 'Delete its Pods one after the other.'],
-  ['example.test', 'Deployment', 'web', 'Let the controller of the workload replace the Pods.'],
-  ['apps', 'Deployment', 'a b', 'Let the controller of the workload replace the Pods.'],
-])('the Pods of %s %s %s are replaced so: %s', (group, kind, name, text) =>
-  expect(restartLine({ namespace: 'shop', group, kind, name }).startsWith(text)).toBe(true),
-);
-
-it('no command names a namespace that is none', () =>
-  expect(restartLine({ namespace: '$(x)', group: 'apps', kind: 'Deployment', name: 'web' })).not.toContain('$(x)'));

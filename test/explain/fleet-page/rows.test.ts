@@ -126,11 +126,27 @@ describe('a row', () => {
   it('says why Pods fail before its findings', () => {
     const live = [{ name: 'probe-failing', cause: 'http-404', message: 'm'.repeat(301), pods: 1, command: 'kubectl' }];
     const both = view(reported({}, { live, violations: [finding('Deny'), finding('Deny')] }));
-    expect(both.found).toBe('http-404, 2 denials');
-    expect(both.live).toEqual([{ ...live[0], message: `${'m'.repeat(299)}…`, isFailing: true }]);
+    expect(both.found).toBe('http-404, 2 denials (named-port)');
+    expect(both.live).toEqual([
+      { ...live[0], message: `${'m'.repeat(299)}…`, facts: [], remedy: undefined, isFailing: true },
+    ]);
     const lack = view(reported({}, { live: [{ name: 'missed-pods', message: 'lack', pods: 1 }] }));
     expect([lack.found, lack.live[0]?.isFailing]).toEqual(['', false]);
     expect(view(reported({}, { violations: [finding('Warn')] })).found).toBe('1 warning');
+  });
+
+  it('cuts no remedy inside a word, and no fact into its message', () => {
+    const remedy = 'Set httpGet.path to the path that answers. '.repeat(20).trim();
+    const facts = ['status: 503', 'since: 2026-11-20T11:40:00Z'];
+    const live = [
+      { name: 'probe-failing', message: 'fails', facts, remedy: 'Read the log. '.repeat(40).trim(), pods: 1 },
+    ];
+    const row = view(reported({}, { live, violations: [finding('Warn', 'named-port', { remedy })] }));
+    expect(row.live[0]).toMatchObject({ message: 'fails', facts, remedy: live[0]?.remedy });
+    const shown = row.findings[0]?.remedy?.replaceAll('<wbr>', '') ?? '';
+    expect(shown.length).toBeGreaterThan(560);
+    expect(shown.endsWith('…')).toBe(true);
+    expect(`${remedy} `.startsWith(`${shown.slice(0, -1)} `)).toBe(true);
   });
 
   it('has its findings, the worst first, with breaks in long paths and their texts escaped', () => {
@@ -138,7 +154,7 @@ describe('a row', () => {
     const violations = [
       finding('Excepted', 'd'),
       finding('Audit', 'c', { message: 'a "quoted" & <b>', remedy: 'set spec.template.spec.containers to <x>' }),
-      finding('Deny', 'a', { path, message: 'm'.repeat(301), remedy: 'r'.repeat(301) }),
+      finding('Deny', 'a', { path, message: 'm'.repeat(301), remedy: 'r'.repeat(601) }),
       finding('Warn', 'b'),
     ];
     const { findings, otherChecks } = view(reported({}, { violations }));
@@ -146,7 +162,7 @@ describe('a row', () => {
     expect(findings).toMatchObject([
       {
         ...{ action: 'Denied', tone: 'deny', check: 'a', path: 'spec.template.spec.<wbr>containers[0].livenessProbe' },
-        ...{ message: `${'m'.repeat(299)}…`, remedy: `${'r'.repeat(299)}…` },
+        ...{ message: `${'m'.repeat(299)}…`, remedy: `${'r'.repeat(599)}…` },
       },
       { action: 'Warned', tone: 'warn', check: 'b', path: 'spec.containers[0]' },
       {

@@ -79,8 +79,13 @@ it('Pods that lack probes are counted over all findings, without Pods that fail'
 it('findings in words are a number for each level, worst first', () => {
   const words = (...actions: Parameters<typeof finding>[0][]): string =>
     findingsInWords(actions.map((action) => finding(action)));
-  expect(words('Warn', 'Deny', 'Warn', 'Excepted', 'Audit')).toBe('1 denial, 2 warnings, 1 note, 1 excepted finding');
+  expect(words('Warn', 'Deny', 'Warn', 'Excepted', 'Audit')).toBe(
+    '1 denial (named-port), 2 warnings, 1 note, 1 excepted finding',
+  );
   expect(words()).toBe('');
+  const denied = (...checks: string[]): string => findingsInWords(checks.map((check) => ({ action: 'Deny', check })));
+  expect(denied('b', 'a', 'b')).toBe('3 denials (b, a)');
+  expect(denied('a', 'b', 'c', 'd')).toBe('4 denials (a, b, c, …)');
 });
 
 describe('the shortest guaranteed start', () => {

@@ -1,6 +1,6 @@
-import { probeTiming } from '../../../src/engine/probe/timing.ts';
+import { probeTiming } from '../../../src/engine/time/timing.ts';
 import { containerFigures } from '../../../src/explain/timeline/figures.ts';
-import type { Kill } from '../../../src/engine/probe/grace-period.ts';
+import type { Kill } from '../../../src/engine/time/kill.ts';
 import type { ContainerFacts } from '../../../src/explain/timeline/scene.ts';
 
 /** Period 10 s, timeout 1 s, 3 failures: the API server's defaults. */

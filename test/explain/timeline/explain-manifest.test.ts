@@ -11,7 +11,7 @@ import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 /** The explanations of a manifest's containers, without policies. */
 function containersOf(manifest: JsonObject): readonly ContainerExplanation[] {
-  const settings = { policies: policySet(), namespace: 'apps', kinds: KNOWN_KINDS, now: NOW };
+  const settings = { snapshot: policySet(), namespace: 'apps', kinds: KNOWN_KINDS, now: NOW };
   return explainManifest(manifest, 'a.yaml:1:1', settings)?.containers ?? [];
 }
 
@@ -137,7 +137,11 @@ describe('which containers are explained', () => {
   it('a Pod template without the annotation of a mesh has no proxy, whatever its containers are called', () =>
     expect(names(deploymentWith(proxy))).toEqual(['istio-proxy']));
 
-  it('a Pod reserves the name for the proxy', () => expect(names(podWith(proxy))).toEqual([]));
+  it('a Pod has a proxy where an injector has been', () => {
+    expect(names(podWith(proxy))).toEqual(['istio-proxy']);
+    const env = [{ name: 'ISTIO_KUBE_APP_PROBERS', value: '{}' }];
+    expect(names(podWith({ ...proxy, env }))).toEqual([]);
+  });
 });
 
 it('a value that the API server refuses counts as absent in every figure', () => {
@@ -157,9 +161,9 @@ describe('an exception for a workload', () => {
     const documents = specs.map((spec, index) =>
       exceptionDocument({ workloads: [other], ...spec }, { name: `e-${index}` }),
     );
-    const policies = withExceptionsInApps(policySet(), documents);
+    const snapshot = withExceptionsInApps(policySet(), documents);
     return explainManifest(podWith(broken), 'a.yaml:1:1', {
-      policies,
+      snapshot,
       namespace: 'apps',
       kinds: KNOWN_KINDS,
       now: NOW,
@@ -192,7 +196,7 @@ describe('an exception for a workload', () => {
 describe('an object', () => {
   const explain = (object: JsonObject, others: object = {}) =>
     explainManifest(object, 'a.yaml:1:1', {
-      ...{ policies: policySet(), namespace: 'fallback', kinds: KNOWN_KINDS, now: NOW },
+      ...{ snapshot: policySet(), namespace: 'fallback', kinds: KNOWN_KINDS, now: NOW },
       ...others,
     });
 
@@ -226,7 +230,7 @@ describe('an object', () => {
 
   it('tells once why policies add no probes', () => {
     const policies = policySet(policyDocument({ probes: { readinessProbe: { httpGet: { path: '/r' } } } }));
-    const { notInjected = [] } = explain(podWith({ ports: [] }), { policies }) ?? {};
+    const { notInjected = [] } = explain(podWith({ ports: [] }), { snapshot: policies }) ?? {};
     expect(notInjected.length).toBeGreaterThan(0);
     expect(new Set(notInjected).size).toBe(notInjected.length);
   });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { containerFigures, figureOf, type Figure, type FigureId } from '../../../src/explain/timeline/figures.ts';
-import { probeTiming, type ProbeTiming, type Span } from '../../../src/engine/probe/timing.ts';
+import { probeTiming, type ProbeTiming, type Span } from '../../../src/engine/time/timing.ts';
 import type { ContainerTimings } from '../../../src/explain/timeline/container-timings.ts';
-import type { Kill } from '../../../src/engine/probe/grace-period.ts';
+import type { Kill } from '../../../src/engine/time/kill.ts';
 
 /** A timing by its letters: D, P, T, F, S, with the API server's defaults. */
 function timing(letters: { D?: number; P?: number; T?: number; F?: number; S?: number } = {}): ProbeTiming {

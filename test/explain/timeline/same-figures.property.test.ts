@@ -11,7 +11,7 @@ import { runs } from '../../support/runs.ts';
 import type { ContainerExplanation } from '../../../src/explain/timeline/explanation.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 import type { ProbeKind } from '../../../src/engine/probe/probe.ts';
-import type { Span } from '../../../src/engine/probe/timing.ts';
+import type { Span } from '../../../src/engine/time/timing.ts';
 
 /*
  * `explain` and `check` give the same figures for the same container: the numbers in the messages of checks are
@@ -83,7 +83,7 @@ const TRUSTED = policySet(
 
 /** How `explain` shows the only container of a manifest. */
 function explained(manifest: JsonObject): ContainerExplanation {
-  const settings = { policies: TRUSTED, namespace: 'apps', kinds: KNOWN_KINDS, now: NOW };
+  const settings = { snapshot: TRUSTED, namespace: 'apps', kinds: KNOWN_KINDS, now: NOW };
   const [only] = explainManifest(manifest, 'a.yaml:1:1', settings)?.containers ?? [];
   if (only === undefined) throw new Error('no container is explained');
   return only;
@@ -161,6 +161,8 @@ describe('the start', () => {
       if (found === undefined) return;
       const pattern = /not watched for (\d+) s .* write (startupProbe: \{.*\}) \(guarantees (\d+) s to start\)/;
       const [, delay, yaml = '', guaranteed] = pattern.exec(`${found.message}; ${found.remedy ?? ''}`) ?? [];
+      // No advice makes Ready come more than 5 s later.
+      if (found.edits === undefined) return;
       expect(Number(delay)).toBe(letterOf(before, 'livenessProbe', 'D'));
       const [own = {}] = (manifest['spec'] as { containers: JsonObject[] }).containers;
       const after = explained(podWith({ ...own, ...(parse(yaml) as JsonObject) }));
@@ -218,7 +220,10 @@ describe('a fault', () => {
     onEach(pod, (manifest) => {
       const model = explained(manifest);
       const [kill, drained] = [spanOf(model, 'deadlock-stop')?.earliest, spanOf(model, 'not-ready')?.latest];
-      const found = ['shared-endpoint', 'killed-before-drained'].flatMap((id) => findings(id, manifest));
+      const found = ['shared-endpoint', 'killed-before-drained']
+        .flatMap((id) => findings(id, manifest))
+        // A note about the endpoint of the start has no figures.
+        .filter(({ message }) => !message.includes('at the start only'));
       const pattern = /(?:restarted|restart it after) (\d+) s\b.* up to (\d+) s/;
       const expected = kill !== undefined && drained !== undefined && kill <= drained ? [[kill, drained]] : [];
       expect(found.map(({ message }) => numbersIn(message.replace('(up', ' up'), pattern))).toEqual(expected);

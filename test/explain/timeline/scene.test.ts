@@ -59,7 +59,7 @@ describe('the first start', () => {
     const scene = startScene(facts({}));
     expect(lanesOf(scene)).toMatchInlineSnapshot(`
       [
-        "safe 0 to Infinity no limit",
+        "idle 0 to Infinity no limit",
         "serving 0 to Infinity gets traffic",
       ]
     `);

@@ -5,7 +5,7 @@ import { decidedContainer } from './decided-container.ts';
 import type { BrokenProbe } from '../../../src/engine/verdict/broken-probes.ts';
 import type { ContainerFacts } from '../../../src/explain/timeline/scene.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
-import type { Kill } from '../../../src/engine/probe/grace-period.ts';
+import type { Kill } from '../../../src/engine/time/kill.ts';
 import type { ProbeExplanation } from '../../../src/explain/timeline/explanation.ts';
 import type { ProbeKind } from '../../../src/engine/probe/probe.ts';
 
@@ -158,7 +158,7 @@ describe('the line about traffic', () => {
 
   it('has when the container is Ready, and when it is taken out and put back', () => {
     expect(traffic({ readinessProbe: probe() })).toBe(
-      'Ready 0 to 11 s after a healthy start; off 20 to 31 s after it fails, on again within 11 s',
+      'Ready 0 to 11 s after an instant start; off 20 to 31 s after it fails, on again within 11 s',
     );
     const slow = { livenessProbe: probe(), readinessProbe: probe({ failureThreshold: 30 }) };
     expect(traffic(slow)).toContain('; off 20 to 61 s after it fails');

@@ -75,6 +75,19 @@ describe('the page of a cluster', () => {
     });
   });
 
+  it('says of a violation how it could be stored', async () => {
+    lists[DEPLOYMENTS] = () => listOf(web('web'));
+    const inForce = { missedVerdict: () => 'without a verdict at noon' } as unknown as NonNullable<
+      FleetSources['inForce']
+    >;
+    const messages = async (more: Partial<FleetSources>): Promise<unknown> =>
+      (await reportOf(more))?.workloads[0]?.violations.map(({ message }) => message);
+    const message = 'container "app" declares no port named "htpp"';
+    expect(await messages({})).toEqual([message]);
+    expect(await messages({ inForce })).toEqual([`${message} (stored without a verdict at noon)`]);
+    expect(await messages({ inForce, enforcement: 'Warn' })).toEqual([message]);
+  });
+
   it('is not there before policies have been read, and then nothing is asked for', async () => {
     const sources = { client: answering, store: { current: undefined } } as unknown as FleetSources;
     expect(await fleetReport(sources, NOW)).toBeUndefined();

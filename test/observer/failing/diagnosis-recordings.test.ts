@@ -119,7 +119,7 @@ describe('the watches of a real kubelet, replayed through pod health and diagnos
   it.each<[Batch, number, number, number]>([
     // The Pods, those with a finding, and the findings.
     ['b1', 102, 67, 131],
-    ['m3', 46, 37, 54],
+    ['m3', 46, 37, 53],
     ['g1', 68, 44, 68],
     ['g2gate', 12, 12, 24],
     ['kr1', 40, 12, 18],

@@ -31,7 +31,7 @@ const TROUBLES: readonly { probe: JsonObject; answer: Answer; cause: FailureCaus
   { probe: tcp, answer: { kind: 'refused' }, cause: 'connection-refused' },
   { probe: grpc, answer: { kind: 'refused' }, cause: 'connection-refused' },
   { probe: http, answer: { kind: 'hang' }, cause: 'timeout' },
-  { probe: tcp, answer: { kind: 'hang' }, cause: 'timeout' },
+  { probe: tcp, answer: { kind: 'hang' }, cause: 'connection-timeout' },
   { probe: grpc, answer: { kind: 'hang' }, cause: 'timeout' },
   { probe: command, answer: { kind: 'hang' }, cause: 'timeout' },
   { probe: https, answer: { kind: 'http-to-https' }, cause: 'tls-mismatch' },

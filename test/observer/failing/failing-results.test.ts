@@ -135,9 +135,43 @@ describe('texts of findings', () => {
 
   it('advise other figures where the liveness probe does not wait for the startup probe', () => {
     const kill = { probe: 'livenessProbe', cause: 'killed-while-starting' } as const;
-    expect(failureRemedy(failure(kill))).toContain('of startupProbe above the longest start');
+    expect(failureRemedy(failure({ ...kill, probe: 'startupProbe' }))).toContain(
+      'of startupProbe above the longest start',
+    );
+    // The container has no startup probe: no number of one is advised.
+    expect(failureRemedy(failure(kill))).toMatch(/^Add a startupProbe /);
     expect(failureRemedy(failure({ ...kill, isEarly: false }))).toBe(failureRemedy(failure(kill)));
     expect(failureRemedy(failure({ ...kill, isEarly: true }))).toContain('of livenessProbe at least');
+  });
+});
+
+describe('a start that a learned startup probe stops', () => {
+  const by = { layer: 'ProbePolicy/apps/static', learnedSeconds: 31 };
+  const kill = { probe: 'startupProbe', cause: 'killed-while-starting' } as const;
+  const resultOf = (more: Partial<Failure>) =>
+    failingResults({ workload: named('web'), failures: [failure(more)], shared: undefined })[0] ?? expect.fail();
+
+  it('was learned too short: the command gives its Pods more time', () => {
+    const { message, properties } = resultOf({ ...kill, described: { asks: '', injectedBy: by } });
+    expect(message).toContain('before it has started: learned too short; new Pods get more, up to maximumSeconds');
+    expect(message.length).toBeLessThanOrEqual(200);
+    expect(properties).toMatchObject({
+      learnedSeconds: '31',
+      fix: 'kubectl rollout restart deployment/web -n apps',
+    });
+  });
+
+  it('is a slow start as any other where nothing was learned, or another probe stops it', () => {
+    const plain = { layer: by.layer };
+    for (const more of [
+      { ...kill, described: { asks: '', injectedBy: plain } },
+      { ...kill, probe: 'livenessProbe', described: { asks: '', injectedBy: by } },
+      { ...kill, cause: 'http-404', described: { asks: '', injectedBy: by } },
+    ] as const) {
+      const { message, properties } = resultOf(more);
+      expect(message).not.toContain('learned');
+      expect(properties).not.toHaveProperty('learnedSeconds');
+    }
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { CRASH_LOOP, NOT_STARTED, podHealth, type PodHealth } from '../../../src/observer/failing/pod-health.ts';
+import { podHealth, type PodHealth } from '../../../src/observer/failing/pod-health.ts';
+import { CRASH_LOOP } from '../../../src/observer/failing/pod-waits.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 const at = (seconds: number): string => new Date(seconds * 1000).toISOString();
@@ -83,7 +84,6 @@ describe('the health of a Pod', () => {
     ['has no metadata', { ...given(), metadata: undefined }],
     ['has no spec', { ...given(), spec: undefined }],
     ['has no probes, and runs', given({ container: { readinessProbe: undefined } })],
-    ['has no status yet', { ...given(), status: {} }],
   ])('is none for a Pod that %s', (_, pod) => {
     expect(podHealth(pod)).toBeUndefined();
   });
@@ -171,11 +171,11 @@ describe('a container was ready', () => {
   });
 });
 
-describe('a container may not run', () => {
+describe('a container may end again and again', () => {
   const without = { readinessProbe: undefined };
 
-  it.each([CRASH_LOOP, ...NOT_STARTED])('when it waits for %s, also without probes', (reason) => {
-    expect(troubled({ container: without, status: { ready: false, state: waiting(reason) } })).toEqual(['app']);
+  it('when it is in its back-off, also without probes', () => {
+    expect(troubled({ container: without, status: { ready: false, state: waiting(CRASH_LOOP) } })).toEqual(['app']);
   });
 
   it('not when it waits for anything else', () => {
@@ -215,5 +215,25 @@ describe('a container may not run', () => {
       runningSince: undefined,
       ended: { from: 10_000, until: 20_000, exitCode: 137 },
     });
+  });
+});
+
+describe('a Pod whose probes the mesh leaves plain', () => {
+  const metadata = { annotations: { 'sidecar.istio.io/rewriteAppHTTPProbers': 'false' } };
+  const refused = (one: Given): (boolean | undefined)[] =>
+    Object.values(healthOf(one)?.containers[0]?.probes ?? {}).map(({ isRefusedByMesh }) => isRefusedByMesh);
+  const inMesh = { containers: [{ name: 'app', readinessProbe }, { name: 'istio-proxy' }] };
+
+  it('has probes that its proxy refuses, but for commands', () => {
+    expect(refused({ metadata, spec: inMesh })).toEqual([true]);
+    const exec = {
+      containers: [{ name: 'app', readinessProbe: { exec: { command: ['x'] } } }, { name: 'istio-proxy' }],
+    };
+    expect(refused({ metadata, spec: exec })).toEqual([undefined]);
+  });
+
+  it('is one with the annotation and a proxy', () => {
+    expect(refused({ spec: inMesh })).toEqual([undefined]);
+    expect(refused({ metadata })).toEqual([undefined]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { laterTimes, readPolicyTimes, specChangedAt } from '../../../src/observer/missed/policy-times.ts';
+import { readPolicyTimes, specChangedAt } from '../../../src/observer/missed/policy-times.ts';
 import { AnsweringClient, listOf } from '../../cluster/client/answering-client.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
@@ -37,37 +37,12 @@ describe('the time of the last change of a policy', () => {
     expect(specChangedAt({ generation: 2, creationTimestamp, managedFields })).toBeUndefined();
   });
 
-  it('is the second reading, when the generation has grown between two readings and no write is dated', () => {
-    const at = (
-      generation: number,
-      time: number | undefined,
-    ): Map<string, { generation: number; at: number | undefined }> => new Map([['p', { generation, at: time }]]);
-    expect(laterTimes(new Map(), at(1, 10), 99)).toStrictEqual(at(1, 10));
-    expect(laterTimes(at(1, 10), at(2, undefined), 99)).toStrictEqual(at(2, 99));
-    expect(laterTimes(at(1, 10), at(2, 50), 99)).toStrictEqual(at(2, 50));
-    expect(laterTimes(at(2, 99), at(2, undefined), 120)).toStrictEqual(at(2, 99));
-    expect(laterTimes(at(2, undefined), at(2, undefined), 120)).toStrictEqual(at(2, undefined));
-  });
-
   it.each<[JsonObject]>([
     [{}],
     [{ generation: 2, creationTimestamp }],
     [{ generation: 2, managedFields: [null, 7, { fieldsV1: [] }] }],
   ])('is unknown otherwise: %o', (metadata) => {
     expect(specChangedAt(metadata)).toBeUndefined();
-  });
-
-  it('is later than the known one, or stays: a write of the same time changes nothing', () => {
-    const at = (
-      generation: number,
-      time: number | undefined,
-    ): Map<string, { generation: number; at: number | undefined }> => new Map([['p', { generation, at: time }]]);
-    expect(laterTimes(at(1, undefined), at(2, 50), 99)).toStrictEqual(at(2, 50));
-    expect(laterTimes(at(1, 50), at(2, 50), 99)).toStrictEqual(at(2, 99));
-    expect(laterTimes(at(1, 50), at(2, 40), 99)).toStrictEqual(at(2, 99));
-    expect(laterTimes(at(2, 99), at(2, 50), 120)).toStrictEqual(at(2, 99));
-    expect(laterTimes(at(3, 99), at(2, undefined), 120)).toStrictEqual(at(2, 99));
-    expect(laterTimes(at(1, 1), new Map(), 120)).toStrictEqual(new Map());
   });
 
   it('has no write without a time, and no creation that is not told', () => {
@@ -93,9 +68,9 @@ describe('the times of all policies', () => {
     );
     expect(await readPolicyTimes(answering)).toStrictEqual(
       new Map([
-        ['ProbePolicy/shop/web', { generation: 2, at: Date.parse(time) }],
-        ['ProbePolicy/shop/new', { generation: 0, at: undefined }],
-        ['ClusterProbePolicy/all', { generation: 1, at: Date.parse('2026-11-01T00:00:00Z') }],
+        ['ProbePolicy/shop/web', Date.parse(time)],
+        ['ProbePolicy/shop/new', undefined],
+        ['ClusterProbePolicy/all', Date.parse('2026-11-01T00:00:00Z')],
       ]),
     );
     expect(answering.sent).toEqual([

@@ -29,6 +29,15 @@ describe('a result that somebody wrote', () => {
     expect(read(rule, properties)).toBeUndefined();
   });
 
+  it('about a learned time has the command that replaces the Pods', () => {
+    const properties = { cause: 'killed-while-starting', container: 'app', probe: 'startupProbe' };
+    const learned = { ...properties, learnedSeconds: '31', sources: 'ProbePolicy/apps/web' };
+    const result = read(PROBE_FAILING_RULE, learned);
+    expect(result?.message).toContain('learned too short');
+    expect(result?.properties['fix']).toBe('kubectl rollout restart deployment/web -n apps');
+    expect(read(PROBE_FAILING_RULE, properties)?.message).not.toContain('learned');
+  });
+
   it('about a container names no probe', () => {
     expect(read(CONTAINER_FAILING_RULE, { cause: 'crash-loop', container: 'app', exitCode: '-1' })).toMatchObject({
       rule: CONTAINER_FAILING_RULE,
@@ -43,6 +52,7 @@ describe('a result that somebody wrote', () => {
     ['status', '503', '603'],
     ['timeoutSeconds', '5', '5s'],
     ['exitCode', '-137', '--1'],
+    ['learnedSeconds', '31', '31 s'],
     ['reason', 'CrashLoopBackOff', 'no reason'],
     ['times', '999999999', '9999999999'],
     ['restarts', '3', '-3'],

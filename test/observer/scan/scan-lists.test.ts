@@ -1,8 +1,9 @@
+import { collectionPath } from '../../../src/cluster/client/api-path.ts';
 import { describe, expect, it } from 'vitest';
 import { BUILT_IN_CLUSTER_KINDS } from '../../../src/cluster/sources/cluster-kinds.ts';
 import { BUILT_IN_KINDS, workloadKind } from '../../../src/engine/workload/kinds.ts';
 import { NamespaceShares } from '../../../src/observer/namespace-shares.ts';
-import { collectionOf, OBSERVED_POD, workloadKey, type ObservedKind } from '../../../src/observer/observed-workload.ts';
+import { OBSERVED_POD, workloadKey, type ObservedKind } from '../../../src/observer/observed-workload.ts';
 import { kindKey, listsFor } from '../../../src/observer/scan/scan-lists.ts';
 import type { WorkloadRecords } from '../../../src/observer/scan/verdicts.ts';
 import type { AffectedNamespaces } from '../../../src/observer/scan/affected-namespaces.ts';
@@ -35,7 +36,7 @@ function recordsOf(...given: readonly string[]): WorkloadRecords {
 }
 const lists = (scope: AffectedNamespaces, records: WorkloadRecords, podNamespaces: readonly string[] = []): string[] =>
   listsFor(scope, kinds, podNamespaces, records).map(({ kind, namespace, query }) =>
-    [collectionOf(kind.served, namespace), ...Object.values(query)].join('?'),
+    [collectionPath(kind.served, namespace), ...Object.values(query)].join('?'),
   );
 
 describe('the lists of a scan', () => {
@@ -43,8 +44,8 @@ describe('the lists of a scan', () => {
     expect(lists('all', recordsOf('shop/Deployment/1'), ['blog', 'shop'])).toEqual([
       '/apis/apps/v1/deployments',
       '/apis/apps/v1/statefulsets',
-      '/api/v1/namespaces/blog/pods?status.phase!=Succeeded,status.phase!=Failed',
-      '/api/v1/namespaces/shop/pods?status.phase!=Succeeded,status.phase!=Failed',
+      '/api/v1/namespaces/blog/pods?status.phase!=Succeeded',
+      '/api/v1/namespaces/shop/pods?status.phase!=Succeeded',
     ]);
   });
 
@@ -53,7 +54,7 @@ describe('the lists of a scan', () => {
     expect(lists(new Set(['shop', 'blog', 'empty']), records, ['blog', 'other'])).toEqual([
       '/apis/apps/v1/namespaces/shop/deployments',
       '/apis/apps/v1/namespaces/blog/statefulsets',
-      '/api/v1/namespaces/blog/pods?status.phase!=Succeeded,status.phase!=Failed',
+      '/api/v1/namespaces/blog/pods?status.phase!=Succeeded',
     ]);
     expect(lists(new Set(), records, ['blog'])).toEqual([]);
   });

@@ -64,18 +64,21 @@ describe('the metrics of scans', () => {
   });
 
   it('count workloads, and violations by check and action', async () => {
-    const record = (...findings: readonly { rule: string; action: string }[]): WorkloadRecord =>
+    const record = (...findings: WorkloadRecord['findings']): WorkloadRecord =>
       ({ workload: {}, findings }) as unknown as WorkloadRecord;
     records = new NamespaceShares(Infinity);
     records.set('shop', 'a', record({ rule: 'named-port', action: 'Deny' }, { rule: 'exec-cost', action: 'Warn' }));
     records.set('blog', 'b', record({ rule: 'named-port', action: 'Deny' }));
     records.set('blog', 'c', record());
-    expect((await shown()).slice(-3)).toEqual([
-      'scan_workloads 3',
+    records.set('blog', 'd', record({ rule: 'named-port', action: 'Deny', stored: 'without-verdict' }));
+    expect((await shown()).slice(-4)).toEqual([
+      'scan_workloads 4',
       'scan_violations{rule="named-port",action="Deny"} 2',
       'scan_violations{rule="exec-cost",action="Warn"} 1',
+      'scan_violations{rule="named-port",action="Deny",stored="without-verdict"} 1',
     ]);
     records.delete('shop', 'a');
+    records.delete('blog', 'd');
     expect((await shown()).slice(-2)).toEqual([
       'scan_workloads 2',
       'scan_violations{rule="named-port",action="Deny"} 1',

@@ -42,6 +42,45 @@ const hasReports = (count: number): Promise<void> =>
 const rulesOf = (report: FakeObject | undefined): unknown[] =>
   ((report?.['results'] ?? []) as { rule: string }[]).map(({ rule }) => rule);
 
+describe('a workload that would be denied, and was stored all the same', () => {
+  const CONFIGURATIONS = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations';
+  const POLICIES = '/apis/probewright.dev/v1alpha1/clusterprobepolicies';
+  const SETTINGS = 'probewright.dev/settings';
+  /** What the report says of the first violation. */
+  const stored = (): string | undefined => {
+    const [report] = cluster.reports('shop') as unknown as { results: { properties: Record<string, string> }[] }[];
+    return report?.results[0]?.properties['stored'];
+  };
+
+  it('is told as such in reports, metrics and on the page, until a younger policy may be what denies it', async () => {
+    const fieldsV1 = { 'f:metadata': { 'f:annotations': { [`f:${SETTINGS}`]: {} } } };
+    const annotations = { [SETTINGS]: 'enforcement=Deny,mutation=On' };
+    const metadata = { name: 'probewright', annotations, managedFields: [{ time: '2026-01-01T00:00:00Z', fieldsV1 }] };
+    cluster.api.put(CONFIGURATIONS, { metadata, webhooks: [{ name: 'mutate.probewright.dev' }] });
+    cluster.api.put(deploymentsOf('shop'), deployment('web'));
+    const observer = await cluster.observe({ dashboardPort: 0 });
+    await hasReports(1);
+    const { creationTimestamp } = cluster.api.get(deploymentsOf('shop'), 'web')?.metadata ?? {};
+    expect(stored()).toMatch(`without a verdict at ${creationTimestamp} or later: the webhook did not answer`);
+    const { body } = await ask(observer, '/metrics');
+    expect(body).toContain('probewright_scan_violations{rule="named-port",action="Deny",stored="without-verdict"} 1\n');
+    const page = await ask(observer, '/', observer.dashboardPort);
+    expect(page.body).toContain(`(stored without a verdict at ${creationTimestamp} or later`);
+
+    cluster.api.put(POLICIES, clusterPolicyDocument({ port: 'http' }, 'later'));
+    await waitUntil('nothing is said', () => stored() === undefined);
+    expect(rulesOf(cluster.reports('shop')[0])).toEqual(['named-port']);
+  });
+
+  it('is reported as before, where the webhook does not tell its settings', async () => {
+    cluster.api.put(deploymentsOf('shop'), deployment('web'));
+    await cluster.observe();
+    await hasReports(1);
+    expect(rulesOf(cluster.reports('shop')[0])).toEqual(['named-port']);
+    expect(stored()).toBeUndefined();
+  });
+});
+
 describe('the reports of the observer', () => {
   it('tell of a workload that was there before the observer', async () => {
     cluster.api.put(deploymentsOf('shop'), deployment('web'));

@@ -1,5 +1,6 @@
 import { pino, type Logger } from 'pino';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { FailingWorkloads } from '../../../src/observer/failing/failing-workloads.ts';
 import { ExtraResults, resultOfWarning } from '../../../src/observer/reports/report-result.ts';
 import { OBSERVED_POD, type ObservedKind } from '../../../src/observer/observed-workload.ts';
 import {
@@ -10,6 +11,9 @@ import {
   type ScanDependencies,
   type WorkloadRecord,
 } from '../../../src/observer/scan/verdicts.ts';
+import { ByNamespace } from '../../../src/engine/facts/by-namespace.ts';
+import { NO_FACTS } from '../../../src/engine/facts/facts.ts';
+import { exceptionDocument, parsedException } from '../../support/exceptions.ts';
 import { NOW } from '../../support/now.ts';
 import { policyDocument, policySet } from '../../support/worlds.ts';
 import { deployment } from '../observed-cluster.ts';
@@ -25,6 +29,7 @@ let current: Snapshot | undefined;
 let exempt: Set<string>;
 let extraResults: ExtraResults;
 let enforcement: 'Deny' | 'Warn';
+let missed: string | undefined;
 let heard: string[];
 let records: WorkloadRecord[];
 let logged: Record<string, unknown>[];
@@ -35,7 +40,7 @@ const logTo = (lines: Record<string, unknown>[]): Logger =>
 
 beforeEach(() => {
   [current, exempt, extraResults, heard, records, logged] = [policySet(), new Set(), new ExtraResults(), [], [], []];
-  enforcement = 'Deny';
+  [enforcement, missed] = ['Deny', undefined];
   const dependencies = {
     log: logTo(logged),
     store: {
@@ -44,7 +49,9 @@ beforeEach(() => {
       },
     },
     isExempt: (namespace: string) => exempt.has(namespace),
+    failing: new FailingWorkloads(),
     extraResults,
+    inForce: { missedVerdict: () => missed },
     settings: {
       get enforcement() {
         return enforcement;
@@ -84,6 +91,60 @@ describe('the verdict of a workload', () => {
     expect(records[0]).toMatchObject({ version: 7, digest: record?.digest });
   });
 
+  it.each<[what: string, spec: JsonObject, message: string]>([
+    [
+      'has 301 containers',
+      { containers: Array.from({ length: 301 }, (_, index) => ({ name: `c${index}` })) },
+      'the object has 301 containers: more than 300 are not looked at',
+    ],
+    [
+      'is longer than a review may be',
+      { containers: [{ name: 'a', args: ['<'.repeat(1_300_000)] }] },
+      'the request has more than 7 MiB, in which each "<", ">" and "&" takes six bytes, and is not looked at; make the object smaller',
+    ],
+  ])('names a workload that %s, in the words of /validate', (_, spec, message) => {
+    const large = { ...web(), spec: { template: { spec } } } as KubernetesObject;
+    expect(verdicts.take(large, DEPLOYMENT, RUN)?.results).toMatchObject([
+      { rule: 'valid-probe', result: 'fail', message: `spec: ${message}`, properties: { action: 'Deny' } },
+    ]);
+    expect(recordOf(verdicts.records, named)?.findings).toEqual([{ rule: 'valid-probe', action: 'Deny' }]);
+  });
+
+  it('has what was stored without a verdict: in the report, in the record and in the log', () => {
+    missed = 'without a verdict at noon';
+    expect(verdicts.take(web(), DEPLOYMENT, RUN)?.results[0]?.properties).toMatchObject({
+      action: 'Deny',
+      stored: missed,
+    });
+    expect(recordOf(verdicts.records, named)?.findings).toEqual([
+      { rule: 'named-port', action: 'Deny', stored: 'without-verdict' },
+    ]);
+    expect(logged).toMatchObject([{ msg: 'violation', stored: missed }]);
+  });
+
+  it('says nothing of this about a ready-made kind, which the webhook does not see', () => {
+    missed = 'without a verdict at noon';
+    const results = verdicts.take(web(), observedKind('argoproj.io/v1alpha1', 'Rollout'), RUN)?.results;
+    expect(results?.map(({ properties }) => [properties['action'], properties['stored']])).toEqual([
+      ['Deny', undefined],
+    ]);
+  });
+
+  it('says nothing of this about what would not be denied, or was excepted', () => {
+    missed = 'without a verdict at noon';
+    enforcement = 'Warn';
+    const stored = (): unknown =>
+      verdicts
+        .take(web(), DEPLOYMENT, RUN)
+        ?.results.map(({ properties }) => [properties['action'], properties['stored']]);
+    expect(stored()).toEqual([['Warn', undefined]]);
+    enforcement = 'Deny';
+    const expires = new Date(NOW - 1000).toISOString();
+    const ended = parsedException(exceptionDocument({ expires }, { namespace: 'shop' }));
+    current = policySet().withFacts({ ...NO_FACTS, exceptions: new ByNamespace(new Map([['shop', [ended]]])) });
+    expect(stored()).toEqual([['Deny', undefined]]);
+  });
+
   it('is clean without findings, and changes with the object', () => {
     expect(take(web({}, 'http'))).toEqual([]);
     expect(take(web({ resourceVersion: '8' }))).toEqual(['named-port fail']);
@@ -95,6 +156,38 @@ describe('the verdict of a workload', () => {
     extraResults.replace('missed', [[named, [resultOfWarning('a finding about Pods')]]]);
     expect(take(web({}, 'http'))).toEqual(['annotation error']);
     expect(records[0]).toMatchObject({ isClean: false, findings: [] });
+  });
+
+  it('advises a restart in the report, and what works while the rollouts are paused', () => {
+    const fixOf = (object: KubernetesObject): unknown =>
+      verdicts
+        .take(object, DEPLOYMENT, RUN)
+        ?.results.map(({ properties: { fix } }) => fix)
+        .find((fix) => fix !== undefined);
+    const missedPod = resultOfWarning('a finding about Pods');
+    const properties = { fix: 'kubectl rollout restart deployment/web -n shop' };
+    extraResults.replace('missed', [[named, [{ ...missedPod, properties }]]]);
+    const object = web({}, 'http') as KubernetesObject & { spec: object };
+    expect(fixOf(object)).toBe(properties.fix);
+    expect(fixOf({ ...object, spec: { ...object.spec, paused: true } } as KubernetesObject)).toMatch(/^It is paused/);
+  });
+
+  it('says nothing about a longer start where the endpoint of the container gives a wrong answer now', () => {
+    const object = web({}, 'http') as unknown as { spec: { template: { spec: { containers: JsonObject[] } } } };
+    const [app] = object.spec.template.spec.containers;
+    const startupProbe = { tcpSocket: { port: 'http' }, periodSeconds: 10, failureThreshold: 5 };
+    object.spec.template.spec.containers = [{ ...app, startupProbe }];
+    const own = { name: String(app?.['name']), starts: 3, longestSeconds: 90, boundSeconds: 0 };
+    const starts = new ByNamespace(new Map([['shop', [{ name: 'deployment-web', containers: [own] }]]]));
+    current = policySet().withFacts({ ...NO_FACTS, starts });
+    const rules = (cause: string) => {
+      const failing = resultOfWarning(cause);
+      const properties = { cause, container: own.name };
+      extraResults.replace('failing', [[named, [{ ...failing, rule: cause, properties }]]]);
+      return take(object as unknown as KubernetesObject);
+    };
+    expect(rules('timeout')).toEqual(['timeout error', 'observed-startup warn']);
+    expect(rules('http-404')).toEqual(['http-404 error']);
   });
 
   it('has an annotation that cannot be read as a warning, except for a Pod, whose template has it', () => {

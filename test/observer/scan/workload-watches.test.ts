@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ApiClient } from '../../../src/cluster/client/api-client.ts';
 import { KNOWN_KINDS } from '../../../src/engine/workload/kinds.ts';
-import { collectionOf } from '../../../src/observer/observed-workload.ts';
+import { collectionPath } from '../../../src/cluster/client/api-path.ts';
 import { WorkloadWatches } from '../../../src/observer/scan/workload-watches.ts';
 import { startFakeApiServer, type FakeApiServer, type Fault } from '../../cluster/client/fake-api-server.ts';
 import { waitUntil } from '../../cluster/client/wait-until.ts';
@@ -46,7 +46,7 @@ afterEach(async () => {
   await api.stop();
 });
 
-const watched = (): string[] => watches.kinds.map(({ served }) => collectionOf(served));
+const watched = (): string[] => watches.kinds.map(({ served }) => collectionPath(served));
 const isOpen = (count: number): Promise<void> =>
   waitUntil(`${count} watches are open`, () => api.openWatches() === count);
 const lists = (path: string): number =>

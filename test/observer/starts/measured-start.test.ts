@@ -107,6 +107,7 @@ describe('the start of a container', () => {
         node: 'ecc2207879c3',
         at: at(10),
         id: startId(PASSED, 'containerd://c1'),
+        image: 'r/app:1',
       },
     });
     expect(start).toMatchObject({ namespace: 'apps', container: 'app', image: 'r/app:1' });

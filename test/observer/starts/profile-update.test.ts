@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readStartupProfile } from '../../../src/engine/facts/read-startup-profile.ts';
 import { figuresOf } from '../../../src/engine/facts/read-startup-profile.ts';
-import { profileStatus, repositoryOf, updatedProfile } from '../../../src/observer/starts/profile-update.ts';
+import { profileStatus, updatedProfile } from '../../../src/observer/starts/profile-update.ts';
 import type { StartSample, StartupProfile } from '../../../src/engine/facts/read-startup-profile.ts';
 import type { PendingStart } from '../../../src/observer/starts/pending-starts.ts';
 
@@ -35,7 +35,7 @@ const startsOf = (
 ): PendingStart[] => {
   const place = { namespace: 'apps', workload: WEB, container, image };
   return [
-    ...samples.map((one) => ({ ...place, sample: one, seenAt: 0 })),
+    ...samples.map((one) => ({ ...place, sample: { ...one, image }, seenAt: 0 })),
     ...killed.map((one) => ({ ...place, ...one })),
   ];
 };
@@ -117,6 +117,22 @@ describe('a profile', () => {
     });
   });
 
+  it('has the image of each start, and the budget of the latest image', () => {
+    const first = updated(undefined, many(0, 8));
+    expect(profileStatus(first)).toMatchObject({ budgetSeconds: 30 });
+    const next = updated(first, [sample(9, 90)], [], 'r/app:2');
+    expect(app(next).samples.map(({ image }) => image)).toEqual([...many(0, 8).map(() => 'r/app:1'), 'r/app:2']);
+    expect(profileStatus(next)).toMatchObject({ starts: 9, maxSeconds: 90, budgetSeconds: 300 });
+    const known = updated(next, [sample(10, 80), sample(11, 80), sample(12, 80), sample(13, 80)], [], 'r/app:2');
+    expect(profileStatus(known)).toMatchObject({ budgetSeconds: 142 });
+  });
+
+  it('has no start of the future, which would push all later ones out', () => {
+    const broken = updated(undefined, many(1000, 30));
+    const starts = startsOf('app', [sample(5), sample(2000)]);
+    expect(app(updatedProfile(broken, WEB, starts, 1.7e12 + 600_000)).samples.map(({ id }) => id)).toEqual(['s5']);
+  });
+
   it('has at most 64 containers', () => {
     const starts = Array.from({ length: 80 }, (_, index) => startsOf(`c${index}`, [sample(1)]));
     expect(updatedProfile(undefined, WEB, starts.flat()).containers).toHaveLength(64);
@@ -144,19 +160,5 @@ describe('a profile', () => {
         { name: 'db', censored: 1, censoredBoundSeconds: 50 },
       ],
     });
-  });
-});
-
-describe('the repository of an image', () => {
-  it('is the name without tag and digest', () => {
-    expect(['a', 'a:1', 'r:5000/a', 'r:5000/a:1', 'r/a@sha256:0', 'r/a:1@sha256:0', ''].map(repositoryOf)).toEqual([
-      'a',
-      'a',
-      'r:5000/a',
-      'r:5000/a',
-      'r/a',
-      'r/a',
-      '',
-    ]);
   });
 });

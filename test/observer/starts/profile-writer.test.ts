@@ -124,6 +124,28 @@ describe('the writer of profiles', () => {
     expect(await round(BEGIN + 20 * WRITE_MILLISECONDS)).toEqual(['written']);
   });
 
+  it('writes a kill at once that asks for a longer time, and other kills with the next write', async () => {
+    const [pending, profiles] = [new PendingStarts(), new ProfileStore()];
+    const writer = new ProfileWriter(profiles.client(), pending, owner);
+    const round = (now: number): Promise<WriteResult[]> =>
+      Promise.all(writer.due(now).map((one) => writer.write(one, now, never)));
+    const kill = (id: string, boundSeconds: number, now: number): void => {
+      pending.add({ ...start, id, boundSeconds }, now);
+    };
+    pending.add({ ...start, sample: sample(1) }, BEGIN);
+    expect(await round(BEGIN)).toEqual(['written']);
+    kill('k1', 31, BEGIN + 40_000);
+    expect(await round(BEGIN + 40_000)).toEqual(['written']);
+    kill('k2', 31, BEGIN + 50_000);
+    expect(await round(BEGIN + 50_000)).toEqual([]);
+    kill('k3', 62, BEGIN + 60_000);
+    expect(await round(BEGIN + 60_000)).toEqual(['written']);
+    expect(written(profiles)).toMatchObject({ status: { containers: [{ censored: 3, censoredBoundSeconds: 62 }] } });
+    kill('k4', 31, BEGIN + 70_000);
+    expect(await round(BEGIN + 70_000)).toEqual([]);
+    expect(await round(BEGIN + 60_000 + WRITE_MILLISECONDS)).toEqual(['written']);
+  });
+
   it('writes a profile when the median moves by a tenth, and not for less', async () => {
     const [pending, profiles] = [new PendingStarts(), new ProfileStore()];
     const writer = new ProfileWriter(profiles.client(), pending, owner);

@@ -4,7 +4,7 @@ import { StartInference } from '../../../src/observer/starts/start-inference.ts'
 import { startProbeOf } from '../../../src/observer/start-limits.ts';
 import { liveContainer } from '../../support/live-container.ts';
 import { shortHash } from '../../../src/base/text/utf8.ts';
-import { guaranteedStartSeconds, probeTiming } from '../../../src/engine/probe/timing.ts';
+import { guaranteedStartSeconds, probeTiming } from '../../../src/engine/time/timing.ts';
 import { podOf, seededRandom } from '../../kubelet/pods.ts';
 import { simulatePod } from '../../kubelet/simulated-pod.ts';
 import { podAsListed, watchEventsOf } from '../../kubelet/watch-events.ts';

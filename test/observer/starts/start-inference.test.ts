@@ -42,6 +42,7 @@ it('a measured start has the workload, the image, the node by its hash, and an i
         node: 'ecc2207879c3',
         at: at(10),
         id: expect.stringMatching(/^[0-9a-f]{12}$/) as string,
+        image: 'r/app:1',
       },
     },
   ]);

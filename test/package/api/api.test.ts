@@ -38,6 +38,9 @@ function withoutPlace<Placed extends object>(placed: Placed): Partial<Placed> {
   ) as Partial<Placed>;
 }
 
+const byCheck = (a: { readonly check?: string }, b: { readonly check?: string }): number =>
+  (a.check ?? '') < (b.check ?? '') ? -1 : 1;
+
 describe('judge', () => {
   // Manifests in which only the text is wrong (doubled keys) are no objects.
   it.each(filesIn('test/fixtures/checks').filter((path) => path.includes('/fail/')))(
@@ -55,9 +58,10 @@ describe('judge', () => {
       const { violations, problems } = JSON.parse(stdout) as CheckOutput;
       if (problems.length > 0 || /parameters:/.test(readFileSync(path, 'utf8'))) return;
       const verdict = judge(objectsIn(path));
-      expect(verdict.violations.map(({ check, path: field }) => [check, field])).toEqual(
-        violations.map(({ check, path: field }) => [check, field]),
-      );
+      // `check` sorts by place, and the verdict is in the order of the catalogue.
+      const shown = (found: readonly { readonly check: string; readonly path: string }[]): string[] =>
+        found.map(({ check, path: field }) => `${check} ${field}`).sort();
+      expect(shown(verdict.violations)).toEqual(shown(violations));
     },
   );
 
@@ -83,6 +87,25 @@ describe('judge', () => {
       warnings: [],
       workloads: 0,
     }));
+
+  it.each([
+    ['a template', { template: 'x' }],
+    ['a list of templates', { template: [{ spec: {} }] }],
+    ['a Pod spec', { template: { spec: 5 } }],
+    ['a list of containers', { template: { spec: { containers: { name: 'a' } } } }],
+    ['an init container', { template: { spec: { initContainers: [true] } } }],
+    ['a probe', { template: { spec: { containers: [{ name: 'a', livenessProbe: 'x' }] } } }],
+    ['a port', { template: { spec: { containers: [{ name: 'a', livenessProbe: { httpGet: { port: '8' } } }] } } }],
+    ['a whole spec', 'x'],
+  ])('says what check says of %s that the API server refuses', async (_, spec) => {
+    const object = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'a' }, spec };
+    const args = ['check', '-', '--output', 'json', '--min-level', 'note'];
+    const { stdout, code } = await runProbewright(args, { stdin: JSON.stringify(object) });
+    const { violations } = JSON.parse(stdout) as CheckOutput;
+    const verdict = judge(object).violations;
+    expect(verdict.toSorted(byCheck)).toEqual(violations.map(withoutPlace).toSorted(byCheck));
+    expect([code, verdict[0]]).toMatchObject([1, { check: 'valid-probe', action: 'Deny' }]);
+  });
 
   it('uses the namespace for objects that name none', () => {
     const pod = {
@@ -203,6 +226,16 @@ describe('arguments that cannot be used', () => {
       'apply[0]',
       /^kind: unknown kind "Policy"/,
     ],
+    ['a misspelt option', () => judge([], { polices: [] } as never), 'options.polices', /mean "policies"\?$/],
+    [
+      'an option of another function',
+      () => judge([], { advice: true } as never),
+      'options.advice',
+      /^is not an option/,
+    ],
+    ['no advice', () => fix([], { advice: 'yes' as never }), 'options.advice', 'must be true or false, not string'],
+    ['one removal', () => plan([], { remove: 'a' as never }), 'options.remove', 'must be a list of names, not string'],
+    ['a List with a text', () => judge({ kind: 'List', items: ['a'] }), 'objects[0]', 'is no Kubernetes object'],
     ['no date', () => judge([], { now: new Date('x') }), 'options.now', 'must be a valid Date'],
     ['a cycle', () => judge(circular), 'objects[0]', /^cannot be written as JSON/],
     ['a wrong custom kind', () => judge([], { workloadKinds: [{}] as never }), 'workloadKinds', /group/],

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { engineInputs, invalidInput, withoutPosition } from '../../../src/package/api/engine-inputs.ts';
-import { InvalidInputError } from '../../../src/package/api/engine-options.ts';
+import {
+  ENGINE_OPTIONS,
+  engineInputs,
+  invalidInput,
+  refuseUnknownOptions,
+  withoutPosition,
+} from '../../../src/package/api/engine-inputs.ts';
+import { InvalidInputError, type EngineOptions } from '../../../src/package/api/engine-options.ts';
 import { KNOWN_KINDS } from '../../../src/engine/workload/kinds.ts';
 import { appContainer, clusterPolicyDocument, pod, policyDocument } from '../../support/worlds.ts';
 
@@ -19,40 +25,65 @@ function refused(...args: unknown[]): string[] {
 
 describe('the inputs of the engine', () => {
   it('are texts of JSON, each named for its argument', () => {
-    const { texts, namespace, kinds, now, policies, newPolicies } = engineInputs(
+    const { manifests, world } = engineInputs(
       [POD, { kind: 'ConfigMap' }],
       { policies: [policyDocument({})], namespace: 'apps', now: new Date(5) },
       [clusterPolicyDocument({})],
     );
+    const { texts } = manifests;
+    const { namespace, kinds, now, snapshot, applied } = world;
     expect(texts.map(({ file }) => file)).toEqual(['objects[0]', 'objects[1]']);
     expect(texts[0]?.text).toBe(JSON.stringify(POD, undefined, 1));
     expect({ namespace, kinds, now }).toEqual({ namespace: 'apps', kinds: KNOWN_KINDS, now: 5 });
-    expect(policies.policies.map(({ source }) => source)).toEqual(['ProbePolicy/apps/policy']);
-    expect(newPolicies.policies.map(({ source }) => source)).toEqual(['ClusterProbePolicy/cluster']);
+    expect(snapshot.policies.map(({ source }) => source)).toEqual(['ProbePolicy/apps/policy']);
+    expect(applied.policies.map(({ source }) => source)).toEqual(['ClusterProbePolicy/cluster']);
   });
 
   it('have a namespace, no policies and the present without options', () => {
     const before = Date.now();
-    const { texts, namespace, now, policies } = engineInputs(POD, {});
-    expect(texts.map(({ file }) => file)).toEqual(['objects[0]']);
-    expect([namespace, policies.policies]).toEqual(['default', []]);
+    const { manifests, world } = engineInputs(POD, {});
+    const { namespace, now, snapshot } = world;
+    expect(manifests.texts.map(({ file }) => file)).toEqual(['objects[0]']);
+    expect([namespace, snapshot.policies]).toEqual(['default', []]);
     expect(now).toBeGreaterThanOrEqual(before);
     expect(now).toBeLessThanOrEqual(Date.now());
   });
 
   it('have custom kinds beside the known ones', () => {
     const workloadKinds = [{ group: 'example.test', kind: 'Thing', podTemplatePath: 'spec.template' }];
-    const { kinds } = engineInputs([], { workloadKinds });
+    const { kinds } = engineInputs([], { workloadKinds }).world;
     expect(kinds).toHaveLength(KNOWN_KINDS.length + 1);
     expect(kinds).toContainEqual(expect.objectContaining({ kind: 'Thing' }));
   });
 });
 
+describe('options', () => {
+  const problemsOf = (options: unknown): string[] => {
+    try {
+      refuseUnknownOptions(options as EngineOptions, ENGINE_OPTIONS);
+    } catch (error) {
+      if (error instanceof InvalidInputError) return error.problems.map(({ place, message }) => `${place}: ${message}`);
+      throw error;
+    }
+    return [];
+  };
+
+  it.each([
+    [null, ['options: must be an object, not null']],
+    [[], ['options: must be an object, not a list']],
+    ['x', ['options: must be an object, not string']],
+    [{ polices: [] }, ['options.polices: is not an option; did you mean "policies"?']],
+    [
+      { nameSpace: 'a', now: new Date(), zzzzzzzz: 1 },
+      ['options.nameSpace: is not an option; did you mean "namespace"?', 'options.zzzzzzzz: is not an option'],
+    ],
+    [{ constructor: 1 }, ['options.constructor: is not an option']],
+    [{ policies: [], namespace: 'a', workloadKinds: [], now: undefined }, []],
+  ])('%j has these problems: %j', (options, problems) => expect(problemsOf(options)).toEqual(problems));
+});
+
 describe('an argument that cannot be used', () => {
   it.each([
-    [[POD, null], 'options: must be an object, not null'],
-    [[POD, []], 'options: must be an object, not a list'],
-    [[POD, 'x'], 'options: must be an object, not string'],
     [[POD, { namespace: '' }], 'options.namespace: must be a text that is not empty, not an empty text'],
     [[POD, { namespace: 1 }], 'options.namespace: must be a text that is not empty, not number'],
     [[POD, { now: 'today' }], 'options.now: must be a valid Date'],
@@ -64,6 +95,7 @@ describe('an argument that cannot be used', () => {
     [[POD, { policies: [1] }], 'policies[0]: must be a Kubernetes object, not number'],
     [[POD, {}, 'x'], 'apply: must be a list of objects, not string'],
     [[POD, {}, [undefined]], 'apply[0]: must be a Kubernetes object, not undefined'],
+    [[{ toJSON: () => undefined }, {}], 'objects[0]: cannot be written as JSON: it has no value'],
     [[{ a: 1n }, {}], 'objects[0]: cannot be written as JSON: Do not know how to serialize a BigInt'],
   ])('%# is told with its place and what it is', (args, problem) => expect(refused(...args)).toEqual([problem]));
 

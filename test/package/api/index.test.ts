@@ -54,7 +54,12 @@ describe('fix', () => {
   it('applies advice on demand, from the level that is asked for', () => {
     const applied = (options: object): number => fix(TYPO, options).advice;
     expect([applied({}), applied({ advice: true }), applied({ advice: true, minLevel: 'error' })]).toEqual([0, 1, 1]);
-    const slow = pod([appContainer({ livenessProbe: httpProbe({ timeoutSeconds: 20 }) })]);
+    const slow = pod([
+      appContainer({
+        startupProbe: httpProbe({ failureThreshold: 30 }),
+        livenessProbe: httpProbe({ timeoutSeconds: 20 }),
+      }),
+    ]);
     const levels = (['note', 'warning', 'error'] as const).map(
       (minLevel) => fix(slow, { advice: true, minLevel }).advice,
     );

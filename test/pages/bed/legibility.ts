@@ -80,6 +80,23 @@ export async function brokenNames({ evaluate }: OpenPage): Promise<{ names: numb
   };
 }
 
+/** Words of letters and digits that stand on two lines. */
+export async function brokenWords({ evaluate }: OpenPage): Promise<unknown> {
+  return await evaluate(`{
+    const broken = [];
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+      if (!node.parentElement.checkVisibility() || node.parentElement.closest('svg, script, style, .unseen')) continue;
+      for (const { 0: word, index } of node.data.matchAll(/[A-Za-z0-9]+/g)) {
+        const range = document.createRange();
+        range.setStart(node, index);
+        range.setEnd(node, index + word.length);
+        if (new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1) broken.push(word);
+      }
+    }
+    broken; }`);
+}
+
 /** The size of the smallest text of drawings, in pixels of the window. */
 export async function smallestText({ evaluate }: OpenPage, selector: string): Promise<number> {
   return Number(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CHECKS } from '../../../src/engine/checks/catalogue.ts';
-import { REASON_CODES } from '../../../src/engine/defaulting/injection.ts';
+import { REASON_CODES } from '../../../src/engine/defaulting/not-injected.ts';
 import { Metrics, type MetricSources } from '../../../src/webhook/http/metrics.ts';
 import type { AdmissionRequest, Decision } from '../../../src/webhook/review/decision.ts';
 
@@ -102,7 +102,7 @@ describe('what was decided is counted', () => {
 
 describe('the series at the start', () => {
   it.each<[string, readonly string[]]>([
-    ['deadline_exceeded_total', ['mutate', 'validate', 'review-policies']],
+    ['reviews_not_judged_total', ['mutate', 'validate', 'review-policies']],
     ['policy_effects_total', ['complete', 'incomplete', 'busy', 'not-loaded', 'abandoned']],
     ['not_injected_total', REASON_CODES],
     ['connections_dropped_total', ['webhook', 'health']],

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { WebhookApp } from '../../../src/webhook/http/app.ts';
-import { quietApp, quietMetrics } from './quiet-app.ts';
+import { quietApp, quietMetrics, type QuietOptions } from './quiet-app.ts';
 import { makeServingPair } from '../../support/certificate.ts';
 import { exceptionDocument } from '../../support/exceptions.ts';
 import { NOW } from '../../support/now.ts';
 import { expectValidReply } from '../../support/protocol.ts';
 import { clusterPolicyDocument, policyDocument, policySet, reviewOf } from '../../support/worlds.ts';
+import { LATE } from '../../../src/webhook/http/review-endpoint.ts';
 import type { EffectLimits, PolicyEffect } from '../../../src/webhook/http/review-endpoint.ts';
 import type { Reviewed } from '../../../src/webhook/review/decision.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
@@ -39,7 +39,7 @@ interface World {
 const EFFECT = ['of 41 workloads, 2 would be denied if created again, and warned at updates'];
 
 /** @param policyEffect null = policyReview.impact is false */
-function world(options: Partial<WebhookApp> = {}, policyEffect?: PolicyEffect | null): World {
+function world(options: QuietOptions = {}, policyEffect?: PolicyEffect | null): World {
   const metrics = quietMetrics();
   const lines: unknown[][] = [];
   const asked: World['asked'] = [];
@@ -163,12 +163,14 @@ describe('the time of a policy review', () => {
     ]);
   });
 
-  it('ends with HTTP 408 once the API server waits no longer', async () => {
+  it('ends with a denial once the API server waits no longer', async () => {
     const clock = [0, 4001];
     const { post, asked, metrics } = world({ monotonic: () => clock.shift() ?? 4001 });
-    expect((await post(reviewOf(good))).code).toBe(408);
+    const answer = await post(reviewOf(good));
+    expect(verdict(answer).allowed).toBe(false);
+    expect(statusOf(answer)).toMatchObject({ code: 422, message: `metadata: ${LATE}` });
     expect(asked).toEqual([]);
-    expect(await metrics()).toContain('probewright_deadline_exceeded_total{webhook="review-policies"} 1');
+    expect(await metrics()).toContain('probewright_reviews_not_judged_total{webhook="review-policies"} 1');
   });
 
   it('is not spent before policies are loaded: HTTP 500, so that failurePolicy decides', async () => {
@@ -185,14 +187,7 @@ describe('a body that is no review of a policy', () => {
     ['a list', '[]', {}, 400, ''],
     ['a review without a request', { kind: 'AdmissionReview', apiVersion: 'admission.k8s.io/v1' }, {}, 400, ''],
     ['another type', 'a=b', { 'content-type': 'text/plain' }, 415, 'Content-Type must be application/json'],
-    ['more than 10 MiB', `"${'x'.repeat(10 * 1024 * 1024)}"`, {}, 413, ''],
-    [
-      'a policy longer than any API server stores',
-      reviewOf(policyDocument({ containers: ['x'.repeat(2 * 1024 * 1024)] }, 'base')),
-      {},
-      400,
-      'policies are shorter',
-    ],
+    ['more than 64 MiB', '{}', { 'content-length': String(64 * 1024 * 1024 + 1) }, 413, 'no API server sends'],
   ])('%s is refused, and computes no effect', async (_what, payload, headers, code, message) => {
     const { post, asked } = world();
     const answer = await post(payload, '?timeout=5s', headers);
@@ -200,6 +195,16 @@ describe('a body that is no review of a policy', () => {
     expect(answer.body).toMatchObject({ kind: 'Status', status: 'Failure', code });
     expect(answer.body['message']).toContain(message);
     expect(asked).toEqual([]);
+  });
+
+  it('that is longer than any policy is denied', async () => {
+    const policy = policyDocument({ containers: ['x'.repeat(2 * 1024 * 1024)] }, 'base');
+    const answer = await world().post(reviewOf(policy));
+    expect(verdict(answer).allowed).toBe(false);
+    expect(statusOf(answer)).toMatchObject({
+      code: 422,
+      message: expect.stringContaining('make it shorter') as string,
+    });
   });
 
   it.each([

@@ -8,7 +8,17 @@ const starts = new ByNamespace(
   new Map([
     [
       'apps',
-      [{ name: 'deployment-web', containers: [{ name: 'app', starts: 12, longestSeconds: 41, boundSeconds: 0 }] }],
+      [
+        {
+          name: 'deployment-web',
+          containers: [
+            {
+              ...{ name: 'app', starts: 12, longestSeconds: 41, boundSeconds: 0 },
+              images: [{ image: 'example.test/app:1', starts: 12, longestSeconds: 41 }],
+            },
+          ],
+        },
+      ],
     ],
   ]),
 );

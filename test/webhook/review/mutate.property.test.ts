@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { isJsonObject, type JsonObject } from '../../../src/base/json/json-value.ts';
 import { defaultedPodSpec } from '../../../src/engine/probe/api-defaults.ts';
 import { HANDLER_KINDS, PROBE_INTEGERS, PROBE_KINDS } from '../../../src/engine/probe/probe.ts';
-import { guaranteedStartSeconds, probeTiming } from '../../../src/engine/probe/timing.ts';
+import { guaranteedStartSeconds, probeTiming } from '../../../src/engine/time/timing.ts';
 import { anyPod, validPod, wildValue } from '../../support/arbitraries.ts';
 import { clusterPolicyDocument, mutation, policyDocument, policySet } from '../../support/worlds.ts';
 import { runs } from '../../support/runs.ts';

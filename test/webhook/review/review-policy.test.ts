@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { reviewPolicy, withEffect } from '../../../src/webhook/review/review-policy.ts';
+import { reviewPolicy } from '../../../src/webhook/review/review-policy.ts';
 import { exceptionDocument } from '../../support/exceptions.ts';
 import { expectValidReply } from '../../support/protocol.ts';
 import { describeCases } from '../../support/recorded-cases.ts';
@@ -24,7 +24,6 @@ function request(object: JsonObject | undefined, more: Partial<AdmissionRequest>
     userName: 'dev',
     object,
     oldObject: undefined,
-    textLength: 1000,
     ...more,
   };
 }
@@ -89,24 +88,20 @@ describe('/review-policies', () => {
     (given) => answer(given),
   );
 
-  it('does not read a review that is longer than any policy', () =>
-    expect(() => decided(request(good, { textLength: 3_000_000 }))).toThrow(
-      'the review has 3000000 characters: policies are shorter',
-    ));
+  it('denies a policy that is longer than any policy can be, and one that was not read', () => {
+    const long = { ...good, metadata: { name: 'base', annotations: { padding: 'x'.repeat(1_100_000) } } };
+    const messageOf = (...given: Parameters<typeof request>): string | undefined =>
+      decided(request(...given)).reply.response.status?.message;
+    expect(messageOf(long)).toBe('metadata: the object has more than 1048576 characters; make it shorter');
+    expect(messageOf(good, { unread: 'the body is too long' })).toBe('metadata: the body is too long');
+    // The old object may be what makes the review long.
+    expect(decided(request(good, { oldObject: long })).result).not.toBe('deny');
+  });
 
   it('cuts problems that quote long keys, and makes them visible', () => {
     const { reply } = decided(request(policyDocument({ ['\u001b' + 'x'.repeat(100_000)]: 1 }, 'base')));
     const message = reply.response.status?.message ?? '';
     expect(message.length).toBeLessThan(600);
     expect(message).toMatch(/^\P{Cc}+$/u);
-  });
-
-  it('puts the effect before the advice, because a reply has room for few warnings', () => {
-    const of = request(good);
-    const decision = decided(of);
-    const first = withEffect(of, decision, ['b']);
-    const { reply, result } = withEffect(of, first, ['a']);
-    expect({ result, warnings: reply.response.warnings }).toEqual({ result: 'warn', warnings: ['a', 'b'] });
-    expect(withEffect(of, decision, [])).toBe(decision);
   });
 });

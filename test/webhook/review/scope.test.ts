@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { KNOWN_KINDS } from '../../../src/engine/workload/kinds.ts';
-import { atMost, scopeOf, violationOfUnseen, type Scope } from '../../../src/webhook/review/scope.ts';
+import { atMost, scopeOf, type Scope } from '../../../src/webhook/review/scope.ts';
 import { DEFAULT_TRUSTED_CONTROLLERS } from '../../../src/webhook/review/trusted-controllers.ts';
 import { appContainer, deploymentOf, pod, requestOf, reviewOf } from '../../support/worlds.ts';
 import type { Violation } from '../../../src/engine/checks/violation.ts';
@@ -35,9 +35,13 @@ describe('a request is decided', () => {
     const owned = pod([appContainer()], { metadata: { ownerReferences } });
     const userInfo = { username: 'system:kube-controller-manager' };
     expect(scope(owned, { userInfo })).toMatchObject({ is: 'checked', trust: 'full' });
-    const replicaSet = { ...deploymentOf(POD), kind: 'ReplicaSet', metadata: { name: 'web', ownerReferences } };
-    expect(scope(replicaSet, { userInfo })).toEqual(skipped('controller-owned'));
-    expect(scope(replicaSet)).toMatchObject({ is: 'checked', trust: 'none' });
+    const ownedBy = (kind: string): JsonObject => {
+      const references = ownerReferences.map((owner) => ({ ...owner, kind }));
+      return { ...deploymentOf(POD), kind: 'ReplicaSet', metadata: { name: 'web', ownerReferences: references } };
+    };
+    expect(scope(ownedBy('Deployment'), { userInfo })).toEqual(skipped('controller-owned'));
+    expect(scope(ownedBy('Deployment'))).toMatchObject({ is: 'checked', trust: 'none' });
+    expect(scope(ownedBy('ReplicaSet'), { userInfo })).toMatchObject({ is: 'checked', trust: 'none' });
   });
 });
 
@@ -93,13 +97,3 @@ it.each([
   expect(limited).toEqual({ ...violation, action: expected });
   expect(limited === violation).toBe(action === expected);
 });
-
-it('a violation of what nobody saw is one of valid-probe, about the spec', () =>
-  expect(violationOfUnseen('too many', 'Warn')).toEqual({
-    check: 'valid-probe',
-    action: 'Warn',
-    container: '',
-    path: ['spec'],
-    message: 'too many',
-    reason: 'FieldValueTooMany',
-  }));

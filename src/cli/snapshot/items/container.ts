@@ -1,17 +1,17 @@
-import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../../../base/json/json-value.ts';
-import { selfContainedTarget } from '../../../engine/checks/dependency-liveness.ts';
-import { tlsEvidenceOf } from '../../../engine/checks/https-scheme.ts';
-import { nodeAddressOf } from '../../../engine/checks/probe-host.ts';
+import { isJsonObject, jsonOf, member, stringMember, type JsonObject } from '../../../base/json/json-value.ts';
+import { withoutDigest } from '../../../engine/command/image.ts';
+import { namesCredential } from '../../../engine/command/settings.ts';
 import { CONTAINER_TYPE, PROBE_TYPE } from '../../../engine/probe/api-schema.ts';
-import { isPortNumber } from '../../../engine/probe/handler-values.ts';
 import { PROBE_KINDS } from '../../../engine/probe/probe.ts';
-import { isCut } from '../../../engine/workload/bounded-container.ts';
+import { isMeshProxyName, REDIRECTED_PROBES } from '../../../engine/workload/mesh.ts';
+import { mountsOf } from '../../../engine/workload/read-container.ts';
+import { isMountForTls } from '../../../engine/port/tls.ts';
+import { objectsAt, textAt, valuesAt, withEdits } from '../../../base/json/field-path.ts';
 import { bare, declaredPart, listPart, objectPart, pick, scalar, scalars, type ItemPart } from './parts.ts';
-import { commandLine } from './command-line.ts';
-import type { Container } from '../../../engine/workload/pod.ts';
+import { TextPart } from './text-part.ts';
 
 /** Fields that are copied as far as the API has them. None of them holds a value of the application. */
-const COPIED = ['name', 'image', 'ports', 'restartPolicy', 'restartPolicyRules'];
+const COPIED = ['name', 'ports', 'restartPolicy', 'restartPolicyRules'];
 const COPIED_PARTS = Object.fromEntries(
   COPIED.flatMap((name) => {
     const type = CONTAINER_TYPE.fields.get(name);
@@ -23,17 +23,6 @@ const PROBE_PART = declaredPart(PROBE_TYPE);
 /** The API server asks only whether there is a text. */
 const presence: ItemPart = (value) => (typeof value === 'string' && value !== '' ? 'x' : bare(value, 0));
 
-/** The handlers of hooks and their ports, without commands, paths, hosts and values of headers. */
-const HOOK_HANDLER = objectPart({
-  ...scalars('port', 'scheme', 'protocol', 'seconds'),
-  path: presence,
-  host: presence,
-  command: listPart(bare),
-  httpHeaders: listPart(objectPart({ name: scalar, value: bare })),
-});
-const HOOK = objectPart({ exec: HOOK_HANDLER, httpGet: HOOK_HANDLER, tcpSocket: HOOK_HANDLER, sleep: HOOK_HANDLER });
-const LIFECYCLE = objectPart({ stopSignal: scalar, postStart: HOOK, preStop: HOOK });
-
 /** Fields that an ephemeral container may not have: whether they are set. */
 const OF_EPHEMERAL = {
   resizePolicy: bare,
@@ -42,83 +31,81 @@ const OF_EPHEMERAL = {
   targetContainerName: (value: unknown) => (typeof value === 'string' ? value : undefined),
 };
 
+const textPart =
+  (part: (text: string) => unknown): ItemPart =>
+  (value) =>
+    typeof value === 'string' ? part(value) : bare(value, 0);
+
 /**
- * Returns the part of a container that verdicts depend on. Values of the application are left out: environment,
- * arguments, digest of the image, commands of hooks, volumes.
+ * Returns the part of a container that verdicts depend on: fields of the API, probes with masked credentials, and the
+ * shape of commands and variables.
  *
- * @param written the container as it is written
- * @param commands words of commands that policies give to probes, which may refer to the environment
- * @param peers the address of the headless Service that the container names
+ * @param list the list of the Pod spec in which the container stands
+ * @param names names of objects that leave
  */
 export function containerPart(
   written: JsonObject,
-  container: Container,
-  commands: readonly string[],
-  peers: (container: Container) => string | undefined,
+  podSpec: JsonObject,
+  list: string,
+  names: readonly string[],
 ): JsonObject {
-  const part = pick(written, COPIED_PARTS);
-  if (typeof part['image'] === 'string') part['image'] = part['image'].split('@', 1)[0];
-  const address = peers(container);
-  const tls = tlsEvidenceOf(container);
-  const variables = [
-    ...variablesOf(container, commands),
-    ...(tls.mentionsTls ? [{ name: 'TLS', value: 'named' }] : []),
-    ...[...tls.words.keys()].flatMap((word) => {
-      const [, name, value] = VARIABLE.exec(word) ?? [];
-      return name === undefined ? [] : [{ name, value }];
-    }),
-    ...(address === undefined ? [] : [{ name: PEER, value: address }]),
-  ];
   const mask = credentialMask();
+  const probe: ItemPart = (value) => mask(PROBE_PART(value, 0));
+  const part = pick(written, {
+    ...COPIED_PARTS,
+    image: (image) => (typeof image === 'string' ? withoutDigest(image) : scalar(image, 0)),
+    workingDir: bare,
+    ...Object.fromEntries(PROBE_KINDS.map((kind) => [kind, probe])),
+    volumeMounts: () => (mountsOf(podSpec, written).some(isMountForTls) ? [{ name: 'tls' }] : undefined),
+    ...(list === 'ephemeralContainers' && OF_EPHEMERAL),
+  });
+  const variables = objectsAt(written, 'env').flatMap((entry) => stringMember(entry, 'name') ?? []);
+  const leaving = new Set([...names, ...variables, ...(JSON.stringify(part).match(/[\w-]+/g) ?? [])]);
+  const line = new TextPart(leaving);
+  const command = listPart(textPart((text) => line.word(text)));
+  const isProxy = isMeshProxyName(stringMember(written, 'name') ?? '');
+  const valueOf = (name: string, value: string): string =>
+    // They are judged in the place of the redirected probes.
+    isProxy && name === REDIRECTED_PROBES
+      ? JSON.stringify(redirectedPart(value, probe))
+      : new TextPart(leaving).value(name, value);
   return {
     ...part,
-    ...commandLine(written, container.line, portsOfProbes(container), wordsOf(container, tls.words)),
-    ...pick(written, { workingDir: bare }),
-    ...(variables.length > 0 && { env: variables }),
-    ...pick(written, Object.fromEntries(PROBE_KINDS.map((kind) => [kind, (value) => mask(PROBE_PART(value, 0))]))),
-    ...pick(written, { lifecycle: LIFECYCLE }),
-    ...(container.list === 'ephemeralContainers' && pick(written, OF_EPHEMERAL)),
+    ...pick(written, {
+      ...{ command, args: command },
+      env: listPart((entry) => (isJsonObject(entry) ? variablePart(entry, valueOf) : bare(entry, 0))),
+      lifecycle: lifecyclePart(listPart(textPart((text) => line.word(text)))),
+    }),
   };
 }
 
-/** `APP_TLS_ENABLED=true`, as a check shows a variable. */
-const VARIABLE = /^(\w+)=(.*)$/s;
-
-/** The words of the command line that checks read, beside addresses to listen on. */
-function wordsOf(container: Container, ofTls: ReadonlyMap<string, number>): readonly string[] {
-  const flags = [...ofTls].filter(([word]) => !VARIABLE.test(word));
-  return [
-    ...flags.map(([word, port]) => (word.startsWith('-') ? `${word}=${port}` : word)),
-    ...new Set(container.probes.map(nodeAddressOf)),
-    selfContainedTarget(container),
-  ].filter((word) => word !== undefined);
+function variablePart(entry: JsonObject, valueOf: (name: string, value: string) => string): JsonObject {
+  const isOptional = (reference: JsonObject): boolean =>
+    Object.values(reference).some((key) => isJsonObject(key) && member(key, 'optional') === true);
+  return pick(entry, {
+    name: scalar,
+    value: textPart((value) => valueOf(stringMember(entry, 'name') ?? '', value)),
+    valueFrom: (value) =>
+      isJsonObject(value) && isOptional(value) ? { configMapKeyRef: { optional: true } } : bare(value, 0),
+  });
 }
 
-/** The variable that has the address, wherever the container names it. */
-const PEER = 'PEER';
-
-function portsOfProbes({ written, readablePorts }: Container): ReadonlySet<number> {
-  const asked = written.map(({ handler }) => handler && 'port' in handler && handler.port);
-  return new Set([...readablePorts.map(({ number }) => number), ...asked.filter(isPortNumber)]);
+/** The handlers of hooks, with the shape of commands, and without paths, hosts and values of headers. */
+function lifecyclePart(command: ItemPart): ItemPart {
+  const handler = objectPart({
+    ...scalars('port', 'scheme', 'protocol', 'seconds'),
+    ...{ path: presence, host: presence, command },
+    httpHeaders: listPart(objectPart({ name: scalar, value: bare })),
+  });
+  const hook = objectPart({ exec: handler, httpGet: handler, tcpSocket: handler, sleep: handler });
+  return objectPart({ stopSignal: scalar, postStart: hook, preStop: hook });
 }
 
-/**
- * The environment variables that a probe's command refers to: name, and whether the value is literal. The check
- * exec-shell asks whether a literal value has a dollar sign.
- */
-function variablesOf({ written, env }: Container, commands: readonly string[]): readonly JsonObject[] {
-  const own = written.flatMap(({ command }) => command.argv);
-  const referring = [...own, ...commands].filter((word) => word.includes('$') && !isCut(word));
-  if (referring.length === 0) return [];
-  return [...(env() ?? [])]
-    .filter(([name]) => name !== '' && referring.some((word) => word.includes(name)))
-    .map(([name, source]) => {
-      if (source.from === 'value') return { name, value: source.value.includes('$') ? '$' : '' };
-      return { name, valueFrom: source.isOptional ? { configMapKeyRef: { optional: true } } : {} };
-    });
+function redirectedPart(text: string, probe: ItemPart): JsonObject {
+  const listed = jsonOf(text);
+  const paths = Object.keys(isJsonObject(listed) ? listed : {}).filter((path) => path.startsWith('/app-health/'));
+  return isJsonObject(listed) ? pick(listed, Object.fromEntries(paths.map((path) => [path, probe]))) : {};
 }
-
-const CREDENTIALS = /^(?:proxy-)?authorization$|^cookie$|token|secret|password|api-?key|credential/i;
 
 const LETTERS = 'xyzabcdefghijklmnopqrstuvw'.split('');
 
@@ -127,24 +114,20 @@ const LETTERS = 'xyzabcdefghijklmnopqrstuvw'.split('');
  * lengths stay, and control characters stay, because checks compare values and look for control characters.
  */
 function credentialMask(): (probe: unknown) => unknown {
-  const maskOf = new Map<string, string>();
-  const mask = (value: string): string => {
-    const masks = LETTERS.map((letter) => value.replace(/\P{Cc}/gu, letter));
-    const free = masks.find((each) => ![...maskOf.values()].includes(each));
-    const chosen = maskOf.get(value) ?? free ?? masks[0] ?? '';
-    maskOf.set(value, chosen);
-    return chosen;
-  };
-  const maskedHeader = (header: JsonObject): JsonObject => {
-    const value = stringMember(header, 'value');
-    const isCredential = CREDENTIALS.test(stringMember(header, 'name') ?? '');
-    return value === undefined || !isCredential ? header : { ...header, value: mask(value) };
+  const masks = new Map<string, string>();
+  const maskOf = (value: string): string => {
+    const possible = LETTERS.map((letter) => value.replace(/\P{Cc}/gu, letter));
+    const mask = masks.get(value) ?? possible.find((each) => ![...masks.values()].includes(each)) ?? '';
+    masks.set(value, mask);
+    return mask;
   };
   return (probe) => {
-    const httpGet = isJsonObject(probe) ? objectMember(probe, 'httpGet') : undefined;
-    const headers = httpGet && member(httpGet, 'httpHeaders');
-    if (!isJsonObject(probe) || !Array.isArray(headers)) return probe;
-    const masked = (headers as unknown[]).map((header) => (isJsonObject(header) ? maskedHeader(header) : header));
-    return { ...probe, httpGet: { ...httpGet, httpHeaders: masked } };
+    const headers = valuesAt(probe, ['httpGet', 'httpHeaders', '*']);
+    const edits = headers.flatMap(({ value: header, path }) => {
+      const value = textAt(header, 'value');
+      const isCredential = value !== undefined && namesCredential(textAt(header, 'name') ?? '');
+      return isCredential ? [{ path: [...path, 'value'], value: maskOf(value) }] : [];
+    });
+    return withEdits(probe, edits);
   };
 }

@@ -1,25 +1,20 @@
 import { compareText } from '../../../base/text/cut.ts';
 import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../../../base/json/json-value.ts';
 import { STARTUP_PROFILE_KIND } from '../../../engine/facts/startup-profile.ts';
+import { withoutDigest } from '../../../engine/command/image.ts';
 import { ANNOTATION_PREFIX } from '../../../engine/policy/annotations.ts';
 import { workloadKindOfManifest, MIRROR_POD_ANNOTATION, podTemplatesOf } from '../../../engine/workload/kinds.ts';
 import type { WorkloadKind } from '../../../engine/workload/kinds.ts';
 import { bare, listPart, objectPart, pick, scalar, scalars, declaredPart, type ItemPart, type Parts } from './parts.ts';
-import { ISTIO_ANNOTATIONS } from '../../../engine/checks/mesh-rewrite.ts';
-import { peerServiceIn } from '../../../engine/checks/readiness-deadlock.ts';
-import type { ServiceDigest } from '../../../engine/facts/services.ts';
-import { readService } from '../../../engine/facts/read-service.ts';
-import { namesOf, workloadNameOf } from '../../../engine/workload/workload-of-pod.ts';
-import type { Container } from '../../../engine/workload/pod.ts';
+import { namesOf } from '../../../engine/workload/workload-of-pod.ts';
 import { misplacedProbes, unknownProbeFields } from '../../../engine/checks/lib/unknown-fields.ts';
 import { CONTAINER_LISTS } from '../../../engine/probe/api-defaults.ts';
 import { PROBE_TYPE } from '../../../engine/probe/api-schema.ts';
 import { PROBE_KINDS } from '../../../engine/probe/probe.ts';
 import { DEFAULT_CONTAINER_ANNOTATION } from '../../../engine/workload/main-container.ts';
 import { containerPart } from './container.ts';
-import { readPods } from '../../../engine/workload/read-pod.ts';
-import { MESH_PROXIES } from '../../../engine/workload/mesh.ts';
-import type { FieldPath } from '../../../base/json/field-path.ts';
+import { ISTIO_ANNOTATIONS, MESH_PROXIES } from '../../../engine/workload/mesh.ts';
+import { valueAt, type FieldPath } from '../../../base/json/field-path.ts';
 
 interface SnapshotSettings {
   readonly kinds: readonly WorkloadKind[];
@@ -34,11 +29,9 @@ interface SnapshotSettings {
  * the same items.
  */
 export function snapshotItems(objects: readonly JsonObject[], settings: SnapshotSettings): readonly JsonObject[] {
-  const commands = dollarTexts(objects.filter(isOfProbewright).map((object) => member(object, 'spec')));
-  const services = headlessServicesOf(objects, settings.namespace);
-  const items = objects
-    .map((object) => itemOf(object, settings, commands, services))
-    .filter((item) => item !== undefined);
+  // They leave anyway, and the address of a peer is made of them.
+  const names = new Set([settings.namespace, ...objects.filter(isAddressed).flatMap(namesIn)]);
+  const items = objects.map((object) => itemOf(object, settings, names)).filter((item) => item !== undefined);
   const keyed = items.map((item) => ({ item, key: sortKey(item) }));
   // Two objects with one name are rare. Their texts are made only to give them an order.
   const inOrder = keyed.toSorted(
@@ -47,27 +40,10 @@ export function snapshotItems(objects: readonly JsonObject[], settings: Snapshot
   return inOrder.map(({ item }) => item);
 }
 
-/** The Services of each namespace whose names lead to ready Pods only. */
-function headlessServicesOf(objects: readonly JsonObject[], namespace: string): ReadonlyMap<string, ServiceDigest[]> {
-  const placed = objects.flatMap((object) => {
-    const digest = member(object, 'kind') === 'Service' ? readService(object) : undefined;
-    return digest?.namesReadyPods === true ? [{ digest, at: namesOf(object).namespace ?? namespace }] : [];
-  });
-  const grouped = Map.groupBy(placed, ({ at }) => at);
-  return new Map(Array.from(grouped, ([at, services]) => [at, services.map(({ digest }) => digest)]));
-}
-
-function itemOf(
-  object: JsonObject,
-  settings: SnapshotSettings,
-  commands: readonly string[],
-  services: ReadonlyMap<string, readonly ServiceDigest[]>,
-): JsonObject | undefined {
+function itemOf(object: JsonObject, settings: SnapshotSettings, names: ReadonlySet<string>): JsonObject | undefined {
   const workloadKind = workloadKindOfManifest(object, settings.kinds);
   const named = (item: JsonObject): JsonObject => withNamespace(item, settings.namespace);
-  const { namespace = settings.namespace } = namesOf(object);
-  if (workloadKind !== undefined)
-    return named(workloadPart(object, workloadKind, commands, { namespace, services: services.get(namespace) ?? [] }));
+  if (workloadKind !== undefined) return named(workloadPart(object, workloadKind, names));
   const kind = member(object, 'kind');
   if (isOfProbewright(object)) {
     if (kind === STARTUP_PROFILE_KIND) return named(pick(object, STARTUP_PROFILE));
@@ -114,7 +90,11 @@ const NAME = always(scalars('name', 'namespace'));
 /** A policy, or another object of our own kinds. The parser of policies reports what is wrong in it. */
 const POLICY: Parts = { ...TYPE, metadata: NAME, spec: (value) => value };
 
-const SAMPLE = scalars('seconds', 'within', 'basis', 'restart', 'at');
+const SAMPLE: Parts = {
+  ...scalars('seconds', 'within', 'basis', 'restart', 'at'),
+  // As the workload has it in the snapshot.
+  image: (image) => (typeof image === 'string' ? withoutDigest(image) : undefined),
+};
 const SAMPLES = listPart((sample, index) =>
   isJsonObject(sample) ? { ...pick(sample, SAMPLE), id: String(index) } : bare(sample, 0),
 );
@@ -135,7 +115,7 @@ const STARTUP_PROFILE: Parts = {
 
 const NAMESPACE: Parts = {
   ...TYPE,
-  metadata: always({ name: scalar, labels: objectOnly((labels) => Object.fromEntries(stringEntries(labels))) }),
+  metadata: always({ name: scalar, labels: textsOf((_, value) => value) }),
 };
 
 const SERVICE: Parts = {
@@ -144,19 +124,11 @@ const SERVICE: Parts = {
   spec: always({
     ...scalars('type', 'publishNotReadyAddresses'),
     clusterIP: (value) => (value === 'None' ? value : undefined),
+    ipFamilies: listPart(scalar),
     selector: objectOnly((selector) => pick(selector, scalars(...Object.keys(selector)))),
     ports: listPart(objectPart(scalars('name', 'protocol', 'port', 'targetPort', 'appProtocol'))),
   }),
 };
-
-/** The texts with a dollar sign: the words of commands that refer to variables. */
-function dollarTexts(value: unknown): readonly string[] {
-  const values = [value];
-  // The loop also visits what is added meanwhile.
-  for (const each of values)
-    if (typeof each === 'object' && each !== null) for (const below of Object.values(each)) values.push(below);
-  return values.filter((each) => typeof each === 'string' && each.includes('$')) as string[];
-}
 
 const METADATA: Parts = {
   ...scalars('name', 'generateName', 'namespace', 'deletionTimestamp'),
@@ -183,124 +155,92 @@ const PRESENT_OR_NOT: ReadonlySet<string> = new Set([
  * Returns the part of a workload that verdicts depend on: names, numbers of the workload, and the Pod templates. Every
  * field is named here, so a field that nobody knows never leaves.
  *
- * @param commands words of commands that policies give to probes
- * @param around the namespace, and its Services whose names lead to ready Pods only
+ * @param names names of Services and namespaces
  */
 export function workloadPart(
   object: JsonObject,
   kind: WorkloadKind,
-  commands: readonly string[],
-  around: { readonly namespace: string; readonly services: readonly ServiceDigest[] } = { namespace: '', services: [] },
+  names: ReadonlySet<string> = new Set(),
 ): JsonObject {
   const spec = objectMember(object, 'spec');
-  const part: Record<string, unknown> = {
+  let part: unknown = {
     ...pick(object, scalars('apiVersion', 'kind')),
     metadata: pick(objectMember(object, 'metadata') ?? {}, METADATA),
     ...(spec !== undefined && { spec: pick(spec, SPEC) }),
   };
-  const own = workloadNameOf(object, kind, false)?.name;
-  for (const { template, path, containers, labels } of readPods(podTemplatesOf(object, kind), kind)) {
-    const names = around.services.filter((service) => service.selectsPods(labels)).map(({ name }) => name);
-    const peers = (container: Container): string | undefined => {
-      const service = peerServiceIn(container, names, around.namespace, own);
-      return service && `${service}.${around.namespace}`;
-    };
+  for (const { template, path } of podTemplatesOf(object, kind)) {
+    const podSpec = objectMember(template, 'spec') ?? {};
+    const leaving = [...names, ...namesIn(object)];
     const lists = CONTAINER_LISTS.map((list) => {
-      const inList = new Map(containers.filter((one) => one.list === list).map((one) => [one.index, one]));
-      const ofContainer: ItemPart = (each, index) => {
-        const container = inList.get(index);
-        return isJsonObject(each) && container ? containerPart(each, container, commands, peers) : bare(each, 0);
-      };
-      return [list, (value: unknown) => (value === undefined ? undefined : listPart(ofContainer)(value, 0))] as const;
+      const ofContainer = objectOnly((each) => containerPart(each, podSpec, list, leaving));
+      const inList = listPart((each, index) => ofContainer(each, index) ?? bare(each, index));
+      return [list, (value: unknown) => (value === undefined ? undefined : inList(value, 0))] as const;
     });
-    const owner = ownerAt(part, object, path);
-    owner['metadata'] = {
-      ...(isJsonObject(owner['metadata']) ? owner['metadata'] : {}),
-      ...templateMetadata(objectMember(template, 'metadata') ?? {}),
+    const own = {
+      metadata: pick(objectMember(template, 'metadata') ?? {}, TEMPLATE_METADATA),
+      spec: pick(podSpec, { ...POD_SPEC, ...Object.fromEntries(lists) }),
     };
-    owner['spec'] = {
-      ...(isJsonObject(owner['spec']) ? owner['spec'] : {}),
-      ...pick(objectMember(template, 'spec') ?? {}, { ...POD_SPEC, ...Object.fromEntries(lists) }),
-    };
+    for (const [field, value] of Object.entries(own)) {
+      const merged = (above: unknown): unknown => ({ ...(isJsonObject(above) && above), ...value });
+      // A template is named by its path.
+      part = withPlaced(part, object, [...path, field], merged, objectPart({ name: scalar }));
+    }
   }
-  placeStrayFields(part, object, kind);
-  return part;
+  return strayPaths(object, kind).reduce(
+    (whole, place) => withPlaced(whole, object, place, (_, value) => strayValue(place, value)),
+    part,
+  ) as JsonObject;
 }
 
-/**
- * Returns the part at a path, and makes the parts on the way. Elements of lists keep their places and names, because a
- * template is named by its path.
- */
-function ownerAt(part: Record<string, unknown>, object: JsonObject, path: FieldPath): Record<string, unknown> {
-  let owner = part;
-  let source: unknown = object;
-  for (const step of path) {
-    source = memberAt(source, step);
-    owner = (owner[step] ??= emptyPart(source, 0)) as Record<string, unknown>;
-  }
-  return owner;
+/** Objects whose names are addresses. */
+const isAddressed = (object: JsonObject): boolean => /^(?:Service|Namespace)$/.test(String(member(object, 'kind')));
+
+function namesIn(object: JsonObject): readonly string[] {
+  const { name, namespace } = namesOf(object);
+  return [name, namespace].filter((each) => each !== undefined);
 }
 
-const emptyPart: ItemPart = (value) =>
-  Array.isArray(value) ? (value as unknown[]).map(emptyPart) : objectPart({ name: scalar })(value, 0);
+const TEMPLATE_METADATA: Parts = {
+  labels: textsOf((_, value) => value),
+  annotations: textsOf((name, value) =>
+    name.startsWith(ANNOTATION_PREFIX) || KEPT.has(name) ? value : PRESENT_OR_NOT.has(name) ? '' : undefined,
+  ),
+};
 
-function templateMetadata(metadata: JsonObject): JsonObject {
-  const labels = stringEntries(member(metadata, 'labels'));
-  const annotations = stringEntries(member(metadata, 'annotations')).flatMap(([name, value]) => {
-    if (name.startsWith(ANNOTATION_PREFIX) || KEPT.has(name)) return [[name, value] as const];
-    return PRESENT_OR_NOT.has(name) ? [[name, ''] as const] : [];
-  });
-  return {
-    ...(labels.length > 0 && { labels: Object.fromEntries(labels) }),
-    ...(annotations.length > 0 && { annotations: Object.fromEntries(annotations) }),
+/** The texts of a map that leave. Undefined without one. */
+function textsOf(part: (name: string, value: string) => string | undefined): ItemPart {
+  return (map) => {
+    const shown = Object.entries(isJsonObject(map) ? map : {}).flatMap(([name, value]) => {
+      const text = typeof value === 'string' ? part(name, value) : undefined;
+      return text === undefined ? [] : [[name, text] as const];
+    });
+    return shown.length > 0 ? Object.fromEntries(shown) : undefined;
   };
 }
 
-function stringEntries(map: unknown): readonly (readonly [string, string])[] {
-  if (!isJsonObject(map)) return [];
-  return Object.entries(map).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
-}
-
-/**
- * Adds misspelt and misplaced fields of probes, because check reports them. Their values are kept only where they are
- * numbers or probes. A manifest has such fields; an object of a cluster rarely does.
- */
-function placeStrayFields(part: Record<string, unknown>, object: JsonObject, kind: WorkloadKind): void {
-  for (const placed of podTemplatesOf(object, kind)) {
+/** The places of misspelt and misplaced fields of probes: check reports them. */
+function strayPaths(object: JsonObject, kind: WorkloadKind): readonly FieldPath[] {
+  return podTemplatesOf(object, kind).flatMap((placed) => {
     const podSpec = objectMember(placed.template, 'spec') ?? {};
     const strays = [...unknownProbeFields(podSpec, [...placed.path, 'spec']), ...misplacedProbes(object, kind, placed)];
-    for (const { path } of strays) place(part, object, path);
-  }
+    return strays.map(({ path }) => path);
+  });
 }
 
-/** Copies the value at the path, with empty parts on the way. A list whose elements have moved gets no value. */
-function place(part: Record<string, unknown>, object: JsonObject, path: FieldPath): void {
-  let target: unknown = part;
-  let source: unknown = object;
-  for (const [at, step] of path.entries()) {
-    const below = memberAt(source, step);
-    if (!isContainer(target) || (Array.isArray(source) && (target as unknown[]).length !== source.length)) return;
-    const own = target as Record<string | number, unknown>;
-    if (at === path.length - 1) define(own, step, strayValue(path, below));
-    else if (!isContainer(memberAt(target, step)))
-      define(own, step, Array.isArray(below) ? (below as unknown[]).map(bare) : {});
-    target = memberAt(target, step);
-    source = below;
-  }
-}
-
-function isContainer(value: unknown): boolean {
-  return typeof value === 'object' && value !== null;
-}
-
-function memberAt(value: unknown, step: string | number): unknown {
-  if (Array.isArray(value)) return (value as unknown[])[Number(step)];
-  return isJsonObject(value) ? member(value, String(step)) : undefined;
-}
-
-/** A key such as __proto__ becomes an own member. */
-function define(owner: Record<string | number, unknown>, step: string | number, value: unknown): void {
-  Object.defineProperty(owner, step, { value, enumerable: true, configurable: true, writable: true });
+/** The part with a value at a path, and empty parts on the way. A list whose elements have moved stays as it is. */
+function withPlaced(
+  part: unknown,
+  source: unknown,
+  [step, ...rest]: FieldPath,
+  change: (part: unknown, source: unknown) => unknown,
+  empty: ItemPart = bare,
+): unknown {
+  if (step === undefined) return change(part, source);
+  const whole = part ?? (Array.isArray(source) ? (source as unknown[]).map(empty) : {});
+  if (Array.isArray(whole) && whole.length !== (source as unknown[]).length) return part;
+  const below = withPlaced(valueAt(whole, [step]), valueAt(source, [step]), rest, change, empty);
+  // A key such as __proto__ becomes an own member.
+  return Array.isArray(whole) ? (whole as unknown[]).with(Number(step), below) : { ...whole, [step]: below };
 }
 
 /** Fields of a container that a wrong indentation puts into a probe. Their values are the application's. */

@@ -1,6 +1,6 @@
 import { equalJson, member, type JsonObject } from '../../../base/json/json-value.ts';
 import { compareText } from '../../../base/text/cut.ts';
-import { execCommandOf, type ExecCommand } from '../../probe/exec-invocation.ts';
+import { execCommandOf, type ExecCommand } from '../../command/words.ts';
 import { requestedPath } from '../../probe/handler-values.ts';
 import { holdsCut } from '../../workload/bounded-container.ts';
 import type { Advice } from '../check.ts';

@@ -1,5 +1,8 @@
 import { isPortNumber } from '../../probe/handler-values.ts';
-import { isForTls, isGrpc, protocolOfPort, type PortHints } from '../../workload/port-protocol.ts';
+import { protocolOfPort } from '../../port/speaks.ts';
+import { isForTls } from '../../port/tls.ts';
+import { isGrpc } from '../../port/words.ts';
+import { NO_SERVICES } from '../../facts/services.ts';
 import { findPort, isTcp, type ContainerPort } from '../../workload/ports.ts';
 import { yamlFlow, type Advice } from '../check.ts';
 import type { FieldEdit } from '../../../base/json/field-path.ts';
@@ -21,17 +24,13 @@ export function askedPort({ container, handler }: Probe): AskedPort | undefined 
   return isPortNumber(wanted) ? { number: wanted, declared } : undefined;
 }
 
-/** True unless the port's name or number, or a Service, says that its server speaks another protocol than HTTP. */
-export function speaksHttp(port: ContainerPort, hints?: PortHints): boolean {
-  return protocolOfPort(port, hints?.(port)).speaks !== 'other';
-}
-
 /** True when a server for this probe may listen on the port, by the port's name and number. */
-export function mayAnswer({ handler }: Probe, port: ContainerPort): boolean {
+export function mayAnswer({ handler, container }: Probe, port: ContainerPort): boolean {
   if (!isTcp(port)) return false;
   if (handler.kind === 'tcpSocket') return true;
   if (handler.kind === 'grpc') return isGrpc(port);
-  return speaksHttp(port) && (handler.kind === 'httpGet' && handler.scheme === 'HTTPS') === isForTls(port);
+  const isOther = protocolOfPort(port, container, NO_SERVICES).speaks === 'other';
+  return !isOther && (handler.kind === 'httpGet' && handler.scheme === 'HTTPS') === isForTls(port);
 }
 
 /** Advises the only declared port that may answer the probe. Undefined when none or several may. */

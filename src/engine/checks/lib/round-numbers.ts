@@ -1,56 +1,36 @@
 import { DEFAULT_TIMING } from '../../probe/api-defaults.ts';
-import { longestKillSeconds } from '../../probe/grace-period.ts';
-import { deadlockToKillSeconds, verdictSpan, type ProbeTiming } from '../../probe/timing.ts';
+import { MOST_DRAIN_SECONDS, MOST_FAILURES, MOST_KILL_SECONDS, PERIODS } from '../../time/bounds.ts';
+import { longestKillSeconds } from '../../time/kill.ts';
+import { endsInTime, isSeenInTime, MOST_LATER_SECONDS } from '../../time/startup-numbers.ts';
+import { deadlockToKillSeconds, readySeconds, verdictSpan, type ProbeTiming } from '../../time/timing.ts';
 import type { FieldEdit } from '../../../base/json/field-path.ts';
 import type { Advice } from '../check.ts';
-import { killOf, type TimedProbe } from '../../workload/pod.ts';
-
-/** The periods that people write, in seconds: advice proposes no 34. The numbers are Probewright's own (issue 30). */
-export const PERIODS = [1, 2, 5, 10, 15, 20, 30, 60];
-
-/** The highest failureThreshold that advice proposes. A slower start gets a longer period instead. */
-export const MOST_FAILURES = { startupProbe: 60, livenessProbe: 10, readinessProbe: 10 } as const;
-
-/** Advice never makes a liveness probe slower than this: seconds from a deadlock to the dead container. */
-export const MOST_KILL_SECONDS = 120;
+import { killOf, probeOf, type TimedProbe } from '../../workload/pod.ts';
 
 /** A grace period beyond this is long: then probes are not why the kill takes more than MOST_KILL_SECONDS. */
 const LONG_GRACE_SECONDS = 60;
-
-/** Readiness should stop the traffic within this time: seconds from a fault to NotReady, at worst. */
-export const MOST_DRAIN_SECONDS = 60;
-
-/** The shortest of the periods that is at least `seconds`. Undefined above 60 s. */
-export function roundPeriodFrom(seconds: number): number | undefined {
-  return PERIODS.find((period) => period >= seconds);
-}
-
-/** The longest of the periods that is at most `seconds`. Undefined below 1 s. */
-export function roundPeriodUpTo(seconds: number): number | undefined {
-  return PERIODS.findLast((period) => period <= seconds);
-}
-
-/** A grace period of at most `seconds`: whole minutes, and below a minute one of the periods. Undefined below 1 s. */
-export function roundGraceUpTo(seconds: number): number | undefined {
-  return seconds < 60 ? roundPeriodUpTo(seconds) : Math.floor(seconds / 60) * 60;
-}
 
 /**
  * True when advice may give a probe other numbers. A deadlocked container must be dead within 120 s, and readiness must
  * stop the traffic within 60 s. A probe that was slower before may stay as slow, and a longer timeout alone
  * may make it a tenth slower. A grace period over 60 s alone is no obstacle: then the liveness probe must give up
- * within 120 s. A startup probe may take any time.
+ * within 120 s. A startup probe, and readiness without one, must see the end of a start at most 5 s later. If the
+ * failures of a startup probe stay, a failed start must end at most a tenth later.
  */
 export function isFastEnough(probe: TimedProbe, changed: Partial<ProbeTiming>): boolean {
   const before = probe.timing;
   const after = { ...before, ...changed };
-  if (probe.kind === 'startupProbe') return true;
+  if (probe.kind === 'startupProbe')
+    return (
+      isSeenInTime(after, before) && (after.failureThreshold > before.failureThreshold || endsInTime(before, after))
+    );
   const isSameRhythm =
     after.periodSeconds === before.periodSeconds && after.failureThreshold === before.failureThreshold;
   const allowed = (bound: number, seconds: number): number =>
     seconds > bound && isSameRhythm ? seconds * 1.1 : Math.max(bound, seconds);
   const [givenUpBefore, givenUp] = [verdictSpan(before).latest, verdictSpan(after).latest];
-  if (probe.kind === 'readinessProbe') return givenUp <= allowed(MOST_DRAIN_SECONDS, givenUpBefore);
+  if (probe.kind === 'readinessProbe')
+    return isReadyInTime(probe, after) && givenUp <= allowed(MOST_DRAIN_SECONDS, givenUpBefore);
   const kill = killOf(probe);
   if (kill === undefined) return false;
   const [deadBefore, dead] = [deadlockToKillSeconds(before, kill), deadlockToKillSeconds(after, kill)];
@@ -58,6 +38,11 @@ export function isFastEnough(probe: TimedProbe, changed: Partial<ProbeTiming>): 
   return (
     longestKillSeconds(kill) > LONG_GRACE_SECONDS && deadBefore > MOST_KILL_SECONDS && givenUp <= MOST_KILL_SECONDS
   );
+}
+
+function isReadyInTime({ timing, container }: TimedProbe, after: ProbeTiming): boolean {
+  const startup = probeOf(container, 'startupProbe')?.numbers;
+  return readySeconds(startup, after) <= readySeconds(startup, timing) + MOST_LATER_SECONDS;
 }
 
 /**

@@ -1,48 +1,61 @@
 import { isPresent, without, type JsonObject } from '../../../base/json/json-value.ts';
 import { DEFAULT_TIMING, HANDLER_DEFAULTS } from '../../probe/api-defaults.ts';
-import { PROBE_INTEGERS } from '../../probe/probe.ts';
+import { PROBE_INTEGERS, type ProbeKind } from '../../probe/probe.ts';
 import { holdsCut } from '../../workload/bounded-container.ts';
 import {
-  DEFAULT_LEARNED,
+  expectedStartSeconds,
   LEAST_START_SECONDS,
+  MOST_DRAIN_SECONDS,
+  MOST_FAILURES,
+  PERIODS,
   STARTUP_PERIOD_SECONDS,
-  learnedSeconds,
-} from '../../probe/startup-budget.ts';
-import { failureThresholdFor, guaranteedStartSeconds } from '../../probe/timing.ts';
-import { MOST_FAILURES, PERIODS, patientAdvice } from './round-numbers.ts';
-import { leastExecPeriodSeconds, PATIENT_TIMEOUT_SECONDS } from './heavy-client.ts';
+} from '../../time/bounds.ts';
+import { DEFAULT_LEARNED, learnedSeconds } from '../../time/learned-start.ts';
+import { endsInTime, endsInTimeOrMust, isSeenInTime, startupNumbers } from '../../time/startup-numbers.ts';
+import { failureThresholdFor, guaranteedStartSeconds, probeTiming, type ProbeTiming } from '../../time/timing.ts';
+import { startupGraceSeconds } from '../../workload/kill-settings.ts';
+import { drainRace, failuresBeyond, shortestPeriod } from './drain-race.ts';
+import { patientAdvice } from './round-numbers.ts';
 import { yamlFlow, type Advice } from '../check.ts';
 import { oncePerWorkload, type CheckedWorkload } from '../checked-workload.ts';
-import type { Container, Probe, TimedProbe } from '../../workload/pod.ts';
+import {
+  isTimed,
+  mayAct,
+  probeOf,
+  startGateOf,
+  type Container,
+  type Probe,
+  type TimedProbe,
+} from '../../workload/pod.ts';
 import { startsOfContainer, startsOfWorkload, type ContainerStarts } from '../../facts/startup-profile.ts';
 import { workloadNameOf } from '../../workload/workload-of-pod.ts';
 
-/** A shorter wait in place of a startup probe is a note. Nobody changes a delay of 30 s (issue 30). */
-export const WARNED_DELAY_SECONDS = 60;
-
 /**
  * A startup probe with the handler of the liveness probe, or of readiness without one. It guarantees the start that
- * the other guarantees, and `leastSeconds`. The text is YAML on one line; a handler that is too long for a message is
- * only named. Undefined when no round numbers guarantee it.
+ * the other guarantees, `leastSeconds`, and what the readiness probe expects. The text is YAML on one line; a handler
+ * that is too long for a message is only named. Undefined when no round numbers guarantee it, or Ready would come late.
  */
 export function startupProbeFor(
   source: TimedProbe,
   leastSeconds = 0,
 ): Readonly<{ yaml: string; guaranteedSeconds: number; advice: Required<Advice> }> | undefined {
   const { kind, handler, timing, container } = source;
-  const timeoutSeconds = Math.max(timing.timeoutSeconds, handler.kind === 'exec' ? PATIENT_TIMEOUT_SECONDS : 0);
-  const seconds = Math.max(guaranteedStartSeconds(timing), LEAST_START_SECONDS, leastSeconds);
-  const leastPeriod = Math.max(timeoutSeconds, leastExecPeriodSeconds(source));
-  const given = (timing.failureThreshold - 1) * timing.periodSeconds;
-  const periodSeconds = startupPeriod(seconds, leastPeriod, kind === 'livenessProbe' ? given : Infinity);
-  if (periodSeconds === undefined) return undefined;
-  const allowed = Math.min(timing.failureThreshold, MOST_FAILURES.startupProbe);
-  const failureThreshold = Math.max(failureThresholdFor(seconds, 0, periodSeconds), allowed);
+  const numbersOf = (of: ProbeKind): ProbeTiming | undefined => probeOf(container, of)?.numbers;
+  const readiness = numbersOf('readinessProbe');
+  const liveness = numbersOf('livenessProbe');
+  const expected = readiness === undefined ? 0 : expectedStartSeconds(readiness);
+  const seconds = Math.max(guaranteedStartSeconds(timing), leastSeconds, expected);
+  const setting = { handler: handler.kind, timeout: timing.timeoutSeconds, gate: liveness, today: liveness, readiness };
+  const chosen = startupNumbers(seconds, setting);
+  const { timeoutSeconds, ...rhythm } = chosen;
+  const isRound = rhythm.failureThreshold <= MOST_FAILURES.startupProbe && PERIODS.includes(rhythm.periodSeconds);
+  if (!isRound || !isSeenInTime(rhythm, readiness) || !endsInTimeOrMust(liveness, chosen, seconds)) return undefined;
+  const grace = kind === 'readinessProbe' ? undefined : startupGraceSeconds(source.graceSeconds, container.pod);
   const numbers = {
-    periodSeconds,
+    periodSeconds: rhythm.periodSeconds,
     ...(timeoutSeconds > DEFAULT_TIMING.timeoutSeconds && { timeoutSeconds }),
-    failureThreshold,
-    ...graceOf(source),
+    failureThreshold: rhythm.failureThreshold,
+    ...(grace !== undefined && { terminationGracePeriodSeconds: grace }),
   };
   const probe = { [handler.kind]: withoutDefaults(handler.spec), ...numbers };
   const yaml = holdsCut(handler.spec)
@@ -51,7 +64,7 @@ export function startupProbeFor(
   const otherwise = `first correct the handler of the ${kind}, then write a startupProbe with the same handler`;
   return {
     yaml,
-    guaranteedSeconds: (failureThreshold - 1) * periodSeconds,
+    guaranteedSeconds: (rhythm.failureThreshold - 1) * rhythm.periodSeconds,
     advice: {
       remedy: `write ${yaml}`,
       edits: [{ path: container.place.path('startupProbe'), value: probe }],
@@ -61,34 +74,22 @@ export function startupProbeFor(
 }
 
 /**
- * Chooses the period of a new startup probe: the shortest from 5 s on with up to 60 failures. The period is shorter if
- * only that closes the gate. If no period closes the gate, the gate does not count.
- * @param seconds the time to start that the probe must guarantee, without a delay
- * @param longestGate seconds that the liveness probe alone gives a start. After a liveness kill, Kubernetes 1.35 to
- * 1.37 may probe liveness for up to one period of the startup probe (kubernetes#141155)
- */
-function startupPeriod(seconds: number, least: number, longestGate: number): number | undefined {
-  const possible = PERIODS.filter(
-    (P) => P >= least && failureThresholdFor(seconds, 0, P) <= MOST_FAILURES.startupProbe,
-  );
-  const usual = possible.filter((P) => P >= STARTUP_PERIOD_SECONDS);
-  return usual.find((P) => P <= longestGate) ?? possible.findLast((P) => P <= longestGate) ?? usual[0];
-}
-
-/**
  * Advises a startup probe in place of the delays of other probes. The startup probe copies the first probe and
- * guarantees each of the delays.
+ * guarantees the start that its own delay guarantees, and each of the other delays.
  * @param delayed the probes that wait for the start, first the one to copy
  */
 export function startupInPlaceOfDelays(
   workload: CheckedWorkload,
   ...delayed: readonly [TimedProbe, ...TimedProbe[]]
 ): Advice {
-  const [source] = delayed;
-  const longest = Math.max(...delayed.map(({ timing }) => timing.initialDelaySeconds));
+  const [source, ...waiting] = delayed;
+  const longest = Math.max(0, ...waiting.map(({ timing }) => timing.initialDelaySeconds));
   const needed = atLeastObserved(source.container, workload, longest);
   const startup = startupProbeFor(source, needed);
-  if (startup === undefined) return { remedy: `guard the start with a startupProbe that allows ${needed} s` };
+  if (startup === undefined) {
+    const least = Math.max(needed, guaranteedStartSeconds(source.timing));
+    return { remedy: `guard the start with a startupProbe that allows ${least} s` };
+  }
   const withDelay = delayed.filter(({ timing }) => timing.initialDelaySeconds !== 0);
   const [only, ...others] = withDelay.map((probe) => (probe === source ? '' : ` of the ${probe.kind}`));
   const whose = others.length === 0 ? only : ' of both probes';
@@ -101,11 +102,39 @@ export function startupInPlaceOfDelays(
   };
 }
 
-function graceOf(source: Probe): JsonObject {
-  if (source.kind === 'readinessProbe') return {};
-  const own = source.graceSeconds;
-  const pods = source.container.pod.graceSeconds;
-  return typeof own !== 'number' || pods === undefined || own > pods ? {} : { terminationGracePeriodSeconds: own };
+/** The startup probe in place of the delay of liveness, and of readiness, as in the advice of delayed-readiness. */
+export function startupInPlaceOfLiveness(liveness: TimedProbe, workload: CheckedWorkload): Advice {
+  const isMovable = (probe: Probe): probe is TimedProbe =>
+    probe.kind === 'readinessProbe' && isTimed(probe) && !mayAct(probe);
+  return startupInPlaceOfDelays(workload, liveness, ...liveness.container.probes.filter(isMovable));
+}
+
+/**
+ * Advice for a liveness probe, with the start as it is. A more patient liveness probe ends a failed start later, so a
+ * startup probe with the numbers of today takes over the start. Where another check asks for a longer start, the advice
+ * stays.
+ */
+export function withStartKept<Given extends Advice | undefined>(
+  probe: TimedProbe,
+  workload: CheckedWorkload,
+  advice: Given,
+): Given | Advice {
+  const { kind, timing, container } = probe;
+  if (advice?.edits === undefined || kind !== 'livenessProbe' || startGateOf(container) !== kind) return advice;
+  const numbers = Object.fromEntries(advice.edits.map(({ path, value }) => [String(path.at(-1)), value]));
+  if (guaranteedStartSeconds(timing) < leastStartSeconds(probe, workload)) return advice;
+  if (endsInTime(timing, probeTiming({ ...timing, ...numbers }))) return advice;
+  if (mayAct(probe))
+    return { remedy: `guard the start with a startupProbe that only asks, and then ${String(advice.remedy)}` };
+  // The copy needs the time that the advice gives the probe.
+  const { timeoutSeconds: T } = { ...timing, ...numbers };
+  const startup = startupInPlaceOfLiveness({ ...probe, timing: { ...timing, timeoutSeconds: T } }, workload);
+  if (startup.edits === undefined) return { remedy: `${String(startup.remedy)}, and then ${String(advice.remedy)}` };
+  return {
+    copied: { probe: kind, otherwise: `first correct the handler of the ${kind}, then ${String(advice.remedy)}` },
+    remedy: `${String(advice.remedy)}, and to keep the start as it is, ${String(startup.remedy)}`,
+    edits: [...advice.edits, ...startup.edits],
+  };
 }
 
 const { scheme, service } = HANDLER_DEFAULTS;
@@ -124,8 +153,20 @@ function withoutDefaults(handler: JsonObject): JsonObject {
  */
 export function moreFailures(gate: TimedProbe, minimum: number, rest?: string): Advice | undefined {
   const { initialDelaySeconds: D, periodSeconds: own } = gate.timing;
-  const least = Math.max(own + 1, leastExecPeriodSeconds(gate));
-  return patientAdvice(gate, least, (period) => failureThresholdFor(minimum, D, period), rest);
+  const shortest = shortestPeriod(gate);
+  // The checks of a race with readiness find the same field, so their number is this one.
+  const drainedAfter = gate.kind === 'livenessProbe' ? (drainRace(gate.container)?.drainedAfter ?? 0) : 0;
+  const forBoth =
+    drainedAfter === 0 || drainedAfter > MOST_DRAIN_SECONDS
+      ? undefined
+      : patientAdvice(gate, shortest, failuresBeyond(gate, drainedAfter, minimum), rest);
+  const longer = Math.max(shortest, own + 1);
+  return forBoth ?? patientAdvice(gate, longer, (period) => failureThresholdFor(minimum, D, period), rest);
+}
+
+/** The seconds to start that a probe should guarantee. 0 if another probe guards the start. */
+export function leastStartSeconds({ container, kind }: Probe, workload: CheckedWorkload): number {
+  return startGateOf(container) === kind ? atLeastObserved(container, workload, LEAST_START_SECONDS) : 0;
 }
 
 /** The same. A liveness probe that needs more patience than a running container needs a startup probe instead. */

@@ -1,21 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { containerPart } from '../../../../src/cli/snapshot/items/container.ts';
-import { POD_KIND } from '../../../../src/engine/workload/kinds.ts';
-import { readPod } from '../../../../src/engine/workload/read-pod.ts';
 import type { JsonObject } from '../../../../src/base/json/json-value.ts';
 
-interface Around {
-  readonly list?: string;
-  /** Words of commands that policies give. */
-  readonly commands?: readonly string[];
-  readonly peer?: string;
-}
-
-function partOf(fields: JsonObject, { list = 'containers', commands = [], peer }: Around = {}): JsonObject {
-  const written = { name: 'app', image: 'x', ...fields };
-  const [container] = readPod({ metadata: {}, spec: { [list]: [written] } }, POD_KIND).containers;
-  if (container === undefined) throw new Error('there is no container');
-  return containerPart(written, container, commands, () => peer);
+function partOf(fields: JsonObject, list = 'containers', volumes: readonly JsonObject[] = []): JsonObject {
+  return containerPart({ name: 'app', image: 'x', ...fields }, { volumes }, list, []);
 }
 
 const get = (more: JsonObject = {}): JsonObject => ({ httpGet: { path: '/', port: 80, ...more } });
@@ -31,30 +19,43 @@ describe('a container in a snapshot', () => {
     expect(partOf(fields)).toEqual({
       ...{ name: 'app', image: 'r/x:1', restartPolicy: 'Always', workingDir: '' },
       ports: [{ name: 'http', containerPort: 80 }],
+      env: [{ name: 'SECRET', value: 'x' }],
     });
     expect(partOf({ image: 1 })).toEqual({ name: 'app', image: 1 });
   });
 
-  it('has hooks with their ports, and only whether there is a path or a host', () => {
+  it("has the probes that Istio's proxy lists, and no other part of the list", () => {
+    const list = (value: unknown): JsonObject => ({
+      ...{ name: 'istio-proxy', image: 'x' },
+      env: [{ name: 'ISTIO_KUBE_APP_PROBERS', value: JSON.stringify(value) }],
+    });
+    const listed = { '/app-health/web/readyz': { ...get({ port: 8080 }), note: 'secret' }, note: 'secret' };
+    expect(partOf(list(listed))).toEqual(list({ '/app-health/web/readyz': get({ port: 8080 }) }));
+    const other = partOf({ ...list(listed), name: 'web' });
+    expect(JSON.stringify(other)).not.toContain('secret');
+    expect(other).not.toEqual({ ...list(listed), name: 'web' });
+  });
+
+  it('has hooks with their ports and tools, and only whether there is a path or a host', () => {
     const lifecycle = {
       stopSignal: 'SIGTERM',
-      preStop: { exec: { command: ['rm', 'x'] } },
+      preStop: { exec: { command: ['rm', '/'] } },
       postStart: { httpGet: { path: '/secret', host: '', port: 80, httpHeaders: [{ name: 'A', value: 'b' }] } },
     };
     expect(partOf({ lifecycle })['lifecycle']).toEqual({
       stopSignal: 'SIGTERM',
-      preStop: { exec: { command: ['', ''] } },
+      preStop: { exec: { command: ['rm', '/'] } },
       postStart: { httpGet: { path: 'x', host: '', port: 80, httpHeaders: [{ name: 'A', value: '' }] } },
     });
   });
 
   it('has fields that an ephemeral container may not have, of such a container alone', () => {
     const fields = { resizePolicy: [{}], resources: { limits: { cpu: 1 }, other: 1 }, targetContainerName: 'b' };
-    const ephemeral = partOf(fields, { list: 'ephemeralContainers' });
+    const ephemeral = partOf(fields, 'ephemeralContainers');
     expect(ephemeral).toMatchObject({ resizePolicy: [], resources: { limits: {} }, targetContainerName: 'b' });
     expect(ephemeral['resources']).not.toHaveProperty('other');
     expect(partOf(fields)).toEqual({ name: 'app', image: 'x' });
-    expect(partOf({ targetContainerName: 5, resources: 7 }, { list: 'ephemeralContainers' })).toEqual({
+    expect(partOf({ targetContainerName: 5, resources: 7 }, 'ephemeralContainers')).toEqual({
       ...{ name: 'app', image: 'x' },
     });
   });
@@ -87,48 +88,46 @@ describe('the headers of probes in a snapshot', () => {
 });
 
 describe('the variables of a container in a snapshot', () => {
-  const env = [
-    { name: 'PASS', value: 'a$b' },
-    { name: 'PLAIN', value: 'ab' },
-    { name: 'OTHER', value: 'c' },
-    { name: 'REF', valueFrom: { secretKeyRef: { name: 's', key: 'k' } } },
-    { name: 'OPT', valueFrom: { configMapKeyRef: { name: 's', key: 'k', optional: true } } },
-  ];
-
-  it('are those that a command refers to, and whether their value is literal and has a dollar sign', () => {
-    const livenessProbe = { exec: { command: ['sh', '-c', 'redis-cli -a $PASS $PLAIN $REF ${OPT} ping'] } };
-    expect(partOf({ env, livenessProbe })['env']).toEqual([
-      { name: 'PASS', value: '$' },
-      { name: 'PLAIN', value: '' },
+  it('have their names, whether their value is literal, and whether it has a dollar sign', () => {
+    const env = [
+      { name: 'PASS', value: 'a$b' },
+      { name: 'OTHER', value: 'a$b' },
+      { name: 'PLAIN', value: 'ab' },
+      { name: 'REF', valueFrom: { secretKeyRef: { name: 's', key: 'k' } } },
+      { name: 'OPT', valueFrom: { configMapKeyRef: { name: 's', key: 'k', optional: true } } },
+      { name: 'ODD', value: 7 },
+      'odd',
+    ];
+    expect(partOf({ env })['env']).toEqual([
+      { name: 'PASS', value: 'x' },
+      { name: 'OTHER', value: 'x$x' },
+      { name: 'PLAIN', value: 'x' },
       { name: 'REF', valueFrom: {} },
       { name: 'OPT', valueFrom: { configMapKeyRef: { optional: true } } },
+      { name: 'ODD', value: 0 },
+      '',
     ]);
-    expect(partOf({ env, livenessProbe: { exec: { command: ['redis-cli', 'OTHER'] } } })).not.toHaveProperty('env');
-  });
-
-  it('are also those that the command of a policy refers to', () => {
-    expect(partOf({ env }, { commands: ['redis-cli -a $PLAIN'] })['env']).toEqual([{ name: 'PLAIN', value: '' }]);
-  });
-
-  it('have the address of the headless Service that the container names', () => {
-    expect(partOf({}, { peer: 'web.shop' })['env']).toEqual([{ name: 'PEER', value: 'web.shop' }]);
-  });
-
-  it('have the switch that turns TLS on, or only that TLS is named where a probe asks HTTPS', () => {
-    const ports = [{ name: 'http', containerPort: 8443 }];
-    const on = { name: 'SERVER_SSL_ENABLED', value: 'true' };
-    expect(partOf({ ports, env: [on], livenessProbe: get({ port: 8443 }) })['env']).toEqual([on]);
-    const named = [{ name: 'TLS_CERT', value: '/x' }];
-    const https = get({ port: 'http', scheme: 'HTTPS' });
-    expect(partOf({ ports, env: named, livenessProbe: https })['env']).toEqual([{ name: 'TLS', value: 'named' }]);
-    expect(partOf({ ports, env: named, livenessProbe: get({ port: 'http' }) })).not.toHaveProperty('env');
   });
 });
 
-describe('the flags of a container in a snapshot', () => {
-  it('are those that name the TLS port of a probe', () => {
-    const args = ['--tls-cert-file', '/secret', '--secure-port=8443'];
-    const part = partOf({ args, ports: [{ containerPort: 8443 }], livenessProbe: get({ port: 8443 }) });
-    expect(part['args']).toEqual(['--secure-port=8443', '', '']);
+describe('the volumes of a container in a snapshot', () => {
+  it.each([
+    [{ name: 'web-certs', mountPath: '/data' }, [{ name: 'tls' }]],
+    [{ name: 'data', mountPath: '/etc/tls' }, [{ name: 'tls' }]],
+    [{ name: 'files', mountPath: '/data' }, [{ name: 'tls' }]],
+    [{ name: 'data', mountPath: '/data' }, undefined],
+  ])('say only that one holds certificates: %j', (mount, shown) => {
+    const volumes = [{ name: 'files', secret: { secretName: 'web-tls' } }];
+    expect(partOf({ volumeMounts: [mount] }, 'containers', volumes)['volumeMounts']).toEqual(shown);
+  });
+});
+
+describe('the command line of a container in a snapshot', () => {
+  it('keeps the words that other fields have, also behind a letter for a password', () => {
+    const ports = [{ containerPort: 8080 }];
+    expect(partOf({ ports, command: ['web', '-p'], args: ['8080', '-p', '4711'] })).toMatchObject({
+      command: ['web', '-p'],
+      args: ['8080', '-p', 'x'],
+    });
   });
 });

@@ -120,7 +120,7 @@ describe('the items of a snapshot', () => {
     expect(JSON.stringify(items)).not.toContain('s3cret');
     const { violations } = verdictOn(items) as { readonly violations: readonly JsonObject[] };
     const [found, ...others] = violations.filter(({ check }) => check === 'http-variable');
-    expect(found).toMatchObject({ remedy: 'write the value itself' });
+    expect(found).toMatchObject({ remedy: 'write the path itself' });
     expect([found?.['edits'], others]).toEqual([undefined, []]);
   });
 
@@ -145,7 +145,7 @@ describe('the items of a snapshot', () => {
     expect(verdictOn(items)).toEqual(verdictOn([pod, service]));
   });
 
-  it('have the address of an own headless Service, and nothing else of the variable', () => {
+  it('have the address of an own headless Service, without its user', () => {
     const env = [{ name: 'PEERS', value: 'amqp://user:s3cret@web:7000' }];
     const readinessProbe = { tcpSocket: { port: 7000 } };
     const metadata = { name: 'web', namespace: 'apps', labels: { app: 'web' } };
@@ -158,7 +158,10 @@ describe('the items of a snapshot', () => {
     };
     const items = snapshotItems([pod, { apiVersion: 'v1', kind: 'Service', metadata, spec }], SETTINGS);
     expect(JSON.stringify(items)).not.toContain('s3cret');
-    expect(items).toMatchObject([{ spec }, { spec: { containers: [{ env: [{ name: 'PEER', value: 'web.apps' }] }] } }]);
+    expect(items).toMatchObject([
+      { spec },
+      { spec: { containers: [{ env: [{ name: 'PEERS', value: 'amqp://web:7000' }] }] } },
+    ]);
     expect(snapshotItems(items, SETTINGS)).toEqual(items);
   });
 
@@ -336,7 +339,7 @@ describe('the items of a snapshot', () => {
           replicas: 2,
           template: {
             metadata: { labels: { app: 'web' }, annotations: { 'probewright.dev/skip': 'all' } },
-            spec: { containers: [{ name: 'app', image: 'example.test/app:1', args: ['', ''] }] },
+            spec: { containers: [{ name: 'app', image: 'example.test/app:1', args: ['--token', 'x'] }] },
           },
         },
       },

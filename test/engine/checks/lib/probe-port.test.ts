@@ -6,7 +6,6 @@ import {
   onlyPortAdvice,
   portEdit,
   portValue,
-  speaksHttp,
 } from '../../../../src/engine/checks/lib/probe-port.ts';
 import { portsOf, type ContainerPort } from '../../../../src/engine/workload/ports.ts';
 import { podWith, workloadOf } from '../workload.ts';
@@ -63,20 +62,6 @@ describe('the port that a probe asks', () => {
 });
 
 describe('a declared port', () => {
-  it('speaks HTTP unless its name, its number or a Service says another protocol', () => {
-    expect(
-      [declared(1), declared(1, 'http'), declared(1, 'metrics'), declared(1, 'https')].map((one) => speaksHttp(one)),
-    ).toEqual([true, true, true, true]);
-    expect([declared(1, 'grpc'), declared(5432), declared(1, 'redis')].map((one) => speaksHttp(one))).toEqual([
-      false,
-      false,
-      false,
-    ]);
-    const hints = (text: string) => () => [{ service: 'web', text }];
-    expect(speaksHttp(declared(1), hints('amqp'))).toBe(false);
-    expect(speaksHttp(declared(1), hints('web'))).toBe(true);
-  });
-
   it.each<[string, Probe, readonly ContainerPort[], readonly boolean[]]>([
     ['tcpSocket', tcp(1), [declared(1, 'redis'), declared(1), declared(1, 'http', 'UDP')], [true, true, false]],
     [

@@ -1,17 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import {
-  adviceIfFast,
-  isFastEnough,
-  patientAdvice,
-  roundGraceUpTo,
-  roundPeriodFrom,
-  roundPeriodUpTo,
-  toWrite,
-} from '../../../../src/engine/checks/lib/round-numbers.ts';
+import { adviceIfFast, isFastEnough, patientAdvice, toWrite } from '../../../../src/engine/checks/lib/round-numbers.ts';
 import { timedProbe, type TimedProbe } from '../../../../src/engine/workload/pod.ts';
 import { workloadOf } from '../workload.ts';
 import { appContainer, pod } from '../../../support/worlds.ts';
-import type { ProbeTiming } from '../../../../src/engine/probe/timing.ts';
+import type { ProbeTiming } from '../../../../src/engine/time/timing.ts';
 import type { ProbeKind } from '../../../../src/engine/probe/probe.ts';
 import type { JsonObject } from '../../../../src/base/json/json-value.ts';
 
@@ -22,31 +14,22 @@ const probeOf = (kind: ProbeKind, numbers: JsonObject, spec: JsonObject = {}): T
   return found;
 };
 
-it.each([
-  [0, undefined, 1],
-  [1, 1, 1],
-  [1.5, 1, 2],
-  [34, 30, 60],
-  [60, 60, 60],
-  [61, 60, undefined],
-])('%d s lies between the round periods of %s and %s s', (seconds, below, above) => {
-  expect([roundPeriodUpTo(seconds), roundPeriodFrom(seconds)]).toEqual([below, above]);
-});
-
-it.each([
-  [0.5, undefined],
-  [59, 30],
-  [60, 60],
-  [119, 60],
-  [120, 120],
-])('a grace period of at most %d s is %s s', (seconds, grace) => expect(roundGraceUpTo(seconds)).toBe(grace));
-
 describe('advice may give a probe other numbers', () => {
   const fast = (kind: ProbeKind, before: JsonObject, after: Partial<ProbeTiming>, spec?: JsonObject): boolean =>
     isFastEnough(probeOf(kind, before, spec), after);
 
-  it('at any time for a startup probe', () =>
-    expect(fast('startupProbe', {}, { failureThreshold: 1000, periodSeconds: 60 })).toBe(true));
+  it('while a startup probe sees the end of a start at most 5 s later', () => {
+    expect(fast('startupProbe', { periodSeconds: 10 }, { periodSeconds: 15, failureThreshold: 1000 })).toBe(true);
+    expect(fast('startupProbe', { periodSeconds: 10 }, { periodSeconds: 16, failureThreshold: 1000 })).toBe(false);
+  });
+
+  it('while a failed start ends at most a tenth later, if the failures of its startup probe stay', () => {
+    const before = { periodSeconds: 10, failureThreshold: 30 };
+    expect(fast('startupProbe', before, { periodSeconds: 11 })).toBe(true);
+    expect(fast('startupProbe', before, { periodSeconds: 12 })).toBe(false);
+    expect(fast('startupProbe', before, { timeoutSeconds: 10 })).toBe(true);
+    expect(fast('startupProbe', { ...before, failureThreshold: 3 }, { timeoutSeconds: 5 })).toBe(false);
+  });
 
   it('while readiness stops the traffic within 60 s', () => {
     expect(fast('readinessProbe', { periodSeconds: 10 }, { failureThreshold: 5 })).toBe(true);
@@ -141,13 +124,13 @@ describe('more patience', () => {
   const remedyOf = (kind: ProbeKind, numbers: JsonObject, leastPeriod: number, seconds: number): unknown =>
     patientAdvice(probeOf(kind, numbers), leastPeriod, least(seconds), '!')?.remedy;
 
-  it('is given by failures at the own period, up to 60 of a startup probe, and then by the first longer period', () => {
+  it('is given by failures at the own period, up to 240 of a startup probe, and then by the first longer period', () => {
     const own = { periodSeconds: 2, failureThreshold: 3 };
     expect(remedyOf('startupProbe', own, 3, 100)).toBe('write failureThreshold: 50!');
-    expect(remedyOf('startupProbe', own, 3, 120)).toBe('write failureThreshold: 60!');
-    expect(remedyOf('startupProbe', own, 3, 121)).toBe('write periodSeconds: 5 and failureThreshold: 25!');
-    expect(remedyOf('startupProbe', own, 6, 121)).toBe('write periodSeconds: 10 and failureThreshold: 13!');
-    expect(remedyOf('startupProbe', own, 3, 3601)).toBeUndefined();
+    expect(remedyOf('startupProbe', own, 3, 480)).toBe('write failureThreshold: 240!');
+    expect(remedyOf('startupProbe', own, 3, 481)).toBe('write periodSeconds: 5 and failureThreshold: 97!');
+    expect(remedyOf('startupProbe', own, 6, 481)).toBeUndefined();
+    expect(remedyOf('startupProbe', own, 3, 1201)).toBeUndefined();
   });
 
   it('has at most 10 failures for liveness and readiness, and stays fast', () => {

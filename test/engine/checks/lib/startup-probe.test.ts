@@ -27,18 +27,20 @@ const written = (probe: TimedProbe, least?: number): unknown => startupProbeFor(
 
 describe('a startup probe to write', () => {
   it.each<[numbers: JsonObject, least: number, expected: JsonObject | undefined]>([
-    [{}, 0, { periodSeconds: 5, failureThreshold: 5 }],
+    [{}, 0, { periodSeconds: 5, failureThreshold: 6 }],
     [{}, 100, { periodSeconds: 5, failureThreshold: 21 }],
     [{}, 295, { periodSeconds: 5, failureThreshold: 60 }],
-    [{}, 300, { periodSeconds: 10, failureThreshold: 31 }],
-    [{}, 3540, { periodSeconds: 60, failureThreshold: 60 }],
-    [{}, 3541, undefined],
+    [{}, 300, { periodSeconds: 5, failureThreshold: 61 }],
+    [{}, 1195, { periodSeconds: 5, failureThreshold: 240 }],
+    [{}, 1196, { periodSeconds: 10, failureThreshold: 121 }],
+    [{}, 2390, { periodSeconds: 10, failureThreshold: 240 }],
+    [{}, 2391, undefined],
     [{ timeoutSeconds: 7 }, 0, { periodSeconds: 10, timeoutSeconds: 7, failureThreshold: 3 }],
     [{ periodSeconds: 2, failureThreshold: 2 }, 0, { periodSeconds: 2, failureThreshold: 6 }],
-    [{ timeoutSeconds: 5 }, 0, { periodSeconds: 5, timeoutSeconds: 5, failureThreshold: 5 }],
+    [{ timeoutSeconds: 5 }, 0, { periodSeconds: 5, timeoutSeconds: 5, failureThreshold: 6 }],
     [{ periodSeconds: 5, failureThreshold: 2 }, 0, { periodSeconds: 5, failureThreshold: 3 }],
     [{ failureThreshold: 1 }, 0, { periodSeconds: 5, failureThreshold: 3 }],
-    [{ periodSeconds: 1, failureThreshold: 100 }, 0, { periodSeconds: 5, failureThreshold: 60 }],
+    [{ periodSeconds: 1, failureThreshold: 100 }, 0, { periodSeconds: 5, failureThreshold: 22 }],
   ])('beside a liveness probe with %j guarantees %d s: %j', (numbers, least, expected) =>
     expect(written(liveness(numbers), least)).toEqual(expected && { httpGet, ...expected }),
   );
@@ -46,8 +48,8 @@ describe('a startup probe to write', () => {
   it('has the handler without defaults and misplaced numbers, and tells what it guarantees', () => {
     const probe = liveness({ httpGet: { ...httpGet, scheme: 'HTTP', host: null, periodSeconds: 3 } });
     const { yaml, guaranteedSeconds, advice } = startupProbeFor(probe) ?? {};
-    expect(yaml).toBe('startupProbe: { httpGet: { path: /, port: http }, periodSeconds: 5, failureThreshold: 5 }');
-    expect(guaranteedSeconds).toBe(20);
+    expect(yaml).toBe('startupProbe: { httpGet: { path: /, port: http }, periodSeconds: 5, failureThreshold: 6 }');
+    expect(guaranteedSeconds).toBe(25);
     expect(advice?.remedy).toBe(`write ${yaml ?? ''}`);
     expect(advice?.copied.probe).toBe('livenessProbe');
     expect(written(liveness({ httpGet: { ...httpGet, scheme: 'HTTPS' } }))).toMatchObject({
@@ -86,11 +88,11 @@ describe('advice for a longer start', () => {
   it('has no shorter period for a command than commands get', () => {
     const [probe] = probesOf({ startupProbe: { exec: { command: ['/check'] }, periodSeconds: 1 } });
     if (probe === undefined) throw new Error('no probe');
-    expect(longerStart(probe, 100).remedy).toBe('write periodSeconds: 5 and failureThreshold: 21 for at least 100 s');
+    expect(longerStart(probe, 300).remedy).toBe('write periodSeconds: 5 and failureThreshold: 61 for at least 300 s');
   });
 
   it('is a startup probe where a liveness probe would need too much patience', () =>
-    expect(remedy({ periodSeconds: 10 }, 300)).toMatch(/^write startupProbe: .* failureThreshold: 31 \}$/));
+    expect(remedy({ periodSeconds: 10 }, 300)).toMatch(/^write startupProbe: .* failureThreshold: 61 \}$/));
 
   it('is in words where no round numbers do', () =>
     expect(remedy({ periodSeconds: 10 }, 4000)).toBe('let the livenessProbe allow 4000 s to start'));
@@ -134,12 +136,12 @@ describe('a startup probe in place of delays', () => {
 
   it('guarantees the longest delay', () => {
     const [remedy] = advised({ livenessProbe: delayed(90), readinessProbe: delayed(200) });
-    expect(remedy).toContain('(guarantees 200 s to start)');
+    expect(remedy).toContain('(guarantees 220 s to start)');
   });
 
   it('is in words for a delay that no round numbers guarantee', () =>
     expect(advised({ livenessProbe: delayed(4000) })).toEqual([
-      'guard the start with a startupProbe that allows 4000 s',
+      'guard the start with a startupProbe that allows 4019 s',
     ]));
 });
 

@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { violationKey } from '../../../../src/engine/checks/violation.ts';
-import { checkInputs } from '../../../../src/cli/check/check-inputs.ts';
+import { checkManifests } from '../../../../src/cli/check/check-manifests.ts';
 import { fixFile } from '../../../../src/cli/fix/fix-file.ts';
 import { planAsJson } from '../../../../src/cli/plan/formats.ts';
 import { workloadsOf } from '../../../../src/cli/plan/workloads.ts';
 import { equalJson, type JsonObject } from '../../../../src/base/json/json-value.ts';
-import { inputsOf, type Inputs } from '../../../../src/cli/input/inputs.ts';
+import { worldOf } from '../../../../src/cli/input/world.ts';
+import { flatGiven, type FlatGiven } from '../../../support/flat-given.ts';
 import { snapshotAfter } from '../../../../src/engine/verdict/compare/policy-change.ts';
 import { without } from '../../../cluster/client/fake-store.ts';
 import { KNOWN_KINDS, podTemplatesOf, workloadKindOfManifest } from '../../../../src/engine/workload/kinds.ts';
@@ -81,7 +82,7 @@ const inFile = (object: JsonObject, index: number): JsonObject =>
   index % 2 === 1 ? { apiVersion: 'v1', kind: 'List', items: [object] } : object;
 
 /** The inputs with these objects: a file for each workload, named as the workload. */
-function inputs(old: readonly JsonObject[], now: readonly JsonObject[], objects: readonly JsonObject[]): Inputs {
+function inputs(old: readonly JsonObject[], now: readonly JsonObject[], objects: readonly JsonObject[]): FlatGiven {
   const texts = (
     documents: readonly JsonObject[],
     name: string,
@@ -90,7 +91,7 @@ function inputs(old: readonly JsonObject[], now: readonly JsonObject[], objects:
     problems: [],
   });
   const settings = { kinds: KNOWN_KINDS, namespace: 'default', now: NOW };
-  const read = inputsOf(texts(objects.map(inFile), 'w'), texts(old, 'old'), settings, texts(now, 'new'));
+  const read = flatGiven(worldOf(texts(objects.map(inFile), 'w'), texts(old, 'old'), settings, texts(now, 'new')));
   expect(read.policyProblems).toEqual([]);
   return read;
 }
@@ -116,7 +117,7 @@ const isRemovable = ({ kind }: JsonObject): boolean =>
   ['ProbePolicy', 'ClusterProbePolicy', 'ProbeException'].includes(String(kind));
 
 /** The probes of each container of an object, as `fix` writes them. */
-function fixedProbes(read: Inputs, index: number): { container: string; probe: string; value: unknown }[] {
+function fixedProbes(read: FlatGiven, index: number): { container: string; probe: string; value: unknown }[] {
   const [text] = read.texts.slice(index);
   const [object] = text === undefined ? [] : fixFile(text, read, undefined).objects;
   const kind = object && workloadKindOfManifest(object, KNOWN_KINDS);
@@ -132,7 +133,7 @@ function fixedProbes(read: Inputs, index: number): { container: string; probe: s
 }
 
 /** The differences of two `fix` results. */
-function fixDifferences(old: Inputs, now: Inputs, index: number): Change[] {
+function fixDifferences(old: FlatGiven, now: FlatGiven, index: number): Change[] {
   const after = fixedProbes(now, index);
   return fixedProbes(old, index).flatMap(({ container, probe, value: before }, position) => {
     const is = after[position]?.value;
@@ -144,8 +145,8 @@ function fixDifferences(old: Inputs, now: Inputs, index: number): Change[] {
 }
 
 /** The violations that `check` finds, by workload. Findings about policies have another place. */
-function checked(read: Inputs): (index: number) => readonly PlacedViolation[] {
-  const { violations } = checkInputs(read, 'Deny');
+function checked(read: FlatGiven): (index: number) => readonly PlacedViolation[] {
+  const { violations } = checkManifests(read, read);
   return (index) => violations.filter(({ file }) => file === `w${index}`);
 }
 
@@ -192,9 +193,9 @@ it('a plan is the difference of two runs of fix and of two runs of check, and no
         return { ...object, metadata: { ...metadata, namespace, [named]: `w${index}` } };
       });
       const read = inputs(old, now, objects);
-      const after = snapshotAfter(read.policies, { applied: read.newPolicies, removed });
+      const after = snapshotAfter(read.snapshot, { applied: read.applied, removed });
       const plan = JSON.parse(
-        planAsJson(planOf(workloadsOf(read, new Set()), read.policies, after, storedPod, NOW)),
+        planAsJson(planOf(workloadsOf(read, read, []), read.snapshot, after, storedPod, NOW)),
       ) as JsonPlan;
       const [runOld, runNow] = [inputs(old, [], objects), inputs(applied(old, now, removed), [], objects)];
       const summary = {
@@ -249,6 +250,8 @@ it('a plan is the difference of two runs of fix and of two runs of check, and no
         // The exception is removed.
         [[excepted], [], [misnamed], 0],
         [[], [service], [pod], 1],
+        // A Service that says nothing about Pods replaces the one of its name.
+        [[service], [{ ...service, spec: { type: 'ExternalName', externalName: 'web.test' } }], [pod], 1],
         [[], [startupProfile('Deployment', 'w0', [3000], 0)], [alive], 1],
         [[learning], [startupProfile('Deployment', 'w0', [300, 300, 300, 300, 300, 300], 0)], [alive], 1],
       ],

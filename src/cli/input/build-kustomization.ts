@@ -1,0 +1,133 @@
+import { writeFile } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { readUtf8File } from '../../base/files/regular-file.ts';
+import { holdsGit, type Tree } from '../../base/files/tree.ts';
+import { isJsonObject, member, type JsonObject } from '../../base/json/json-value.ts';
+import { messageOf } from '../../base/text/error-message.ts';
+import { jsonText } from '../../base/text/visible.ts';
+import { parseYamlDocuments } from '../../yaml/reading/documents.ts';
+import { patchesIn, placesOfBuilt, type KustomizePatch } from './built-places.ts';
+import { withoutOrigins } from './kustomize-origins.ts';
+import { isInOneOf, KUSTOMIZATION_FILES, localParts } from './remote-bases.ts';
+import { NoRenderingTool, outputOfFirst } from './rendering-tool.ts';
+import { leftOut, renderedTexts, type Rendered, type Rendering } from './rendering.ts';
+import { isPath, kustomizeCommand, textsIn, type FoundInput } from './kustomizations.ts';
+import type { TreeCopy } from '../../base/files/tree-copy.ts';
+import type { ManifestText } from './manifest.ts';
+import type { ReadTexts } from './manifests.ts';
+
+/** The manifests of a kustomization, or why there are none. */
+export async function kustomizationTexts(
+  { path: file, isFound = false }: Pick<FoundInput, 'path' | 'isFound'>,
+  tree: Tree,
+  { flags, trees, copy }: Rendering,
+): Promise<Partial<ReadTexts>> {
+  const directory = dirname(file);
+  const rendered: Rendered = {
+    kind: 'kustomization',
+    file,
+    name: `kustomization ${directory}`,
+    command: kustomizeCommand(directory),
+    remedy: '',
+    tools: 'kustomize or kubectl',
+    isFound,
+  };
+  if (flags['no-render-charts']) return leftOut(rendered, 'by a flag');
+  return await buildKustomization(file, [tree, ...trees], flags['allow-remote-bases'], copy).then(
+    (text) => renderedTexts(rendered, [text]),
+    (error: unknown) => leftOut(rendered, { error }),
+  );
+}
+
+/**
+ * Builds a kustomization with the `kustomize` or the `kubectl` of the PATH. kustomize tells where objects come from, if
+ * the kustomization asks, so a copy of it is built. If the copy cannot be built, the kustomization is built in its
+ * place, and the objects have the place of its file. Git clones nothing unless remote bases are allowed, also where
+ * kustomize finds a repository and `localParts` finds none.
+ *
+ * @param trees those of all that is named. That of the kustomization is the first
+ * @throws NoRenderingTool when neither is there
+ * @throws Error with the reason of the program, or with the base that is not allowed
+ */
+export async function buildKustomization(
+  file: string,
+  trees: readonly [Tree, ...Tree[]],
+  allowsRemoteBases: boolean,
+  copy: TreeCopy,
+): Promise<ManifestText> {
+  const environment = allowsRemoteBases ? {} : { GIT_ALLOW_PROTOCOL: 'none' };
+  const parts = await localParts(dirname(file), trees, allowsRemoteBases);
+  const build = async (path: string): Promise<string> =>
+    await outputOfFirst(
+      [
+        ['kustomize', ['build', path]],
+        ['kubectl', ['kustomize', path]],
+      ],
+      undefined,
+      environment,
+    );
+  const output = await copyWithOrigins(file, parts, copy)
+    .then(build)
+    .catch(async (error: unknown) => {
+      if (error instanceof NoRenderingTool) throw error;
+      return await builtInPlace(dirname(file), parts, copy, build);
+    });
+  const { text, origins } = withoutOrigins(output);
+  const directory = dirname(file);
+  const patches = (await Promise.all(parts.map((part) => patchesOf(part, isAbsolute(file))))).toReversed().flat();
+  const bases = origins.flatMap((origin) => (origin === undefined ? [] : [join(directory, origin)]));
+  const files = [...new Set([...bases, ...patches.map((patch) => patch.file)])];
+  const inside = await Promise.all(files.map(async (each) => ((await isInOneOf(trees, each)) ? [each] : [])));
+  const placeOf = placesOfBuilt({ file, directory, origins, patches, readable: new Set(inside.flat()) });
+  return {
+    file,
+    text,
+    placeOf: (_, field) => (field === undefined ? { file, line: 1, column: 1 } : placeOf(field.document, field.path)),
+  };
+}
+
+/** Copies what kustomize reads, and has the copy ask for origins. Returns the directory of the copy. */
+async function copyWithOrigins(file: string, parts: readonly string[], copy: TreeCopy): Promise<string> {
+  for (const part of parts) {
+    const texts = await Promise.all(KUSTOMIZATION_FILES.map((name) => contentOf(join(part, name))));
+    await copy.withFiles(part, [...KUSTOMIZATION_FILES, ...texts.flatMap(textsIn).filter(isPath)]);
+  }
+  const directory = await copy.withFiles(dirname(file), []);
+  const path = join(directory, basename(file));
+  const content = await contentOf(path);
+  const asked = content && member(content, 'buildMetadata');
+  const buildMetadata = ['originAnnotations', ...(Array.isArray(asked) ? (asked as unknown[]) : [])];
+  if (content !== undefined) await writeFile(path, jsonText({ ...content, buildMetadata }));
+  return directory;
+}
+
+/** The only document of a kustomization. Undefined for a text that kustomize refuses, or that is none. */
+async function contentOf(file: string): Promise<JsonObject | undefined> {
+  const text = await readUtf8File(file).catch(() => '');
+  const { documents, problems } = parseYamlDocuments(file, text);
+  const [{ value } = { value: undefined }] = documents;
+  return documents.length === 1 && problems.length === 0 && isJsonObject(value) ? value : undefined;
+}
+
+/** Reasons name files, and the copy lacks what no kustomization names. Git's own files are in no copy. */
+async function builtInPlace(
+  directory: string,
+  parts: readonly string[],
+  copy: TreeCopy,
+  build: (path: string) => Promise<string>,
+): Promise<string> {
+  if (!(await Promise.all(parts.map(holdsGit))).includes(true)) return await build(resolve(directory));
+  for (const part of parts) await copy.at(part);
+  return await build(await copy.at(directory)).catch(async (error: unknown) => {
+    throw new Error(await copy.withoutCopy(messageOf(error)), { cause: error });
+  });
+}
+
+async function patchesOf(part: string, isAbsolutePath: boolean): Promise<readonly KustomizePatch[]> {
+  const directory = isAbsolutePath ? resolve(part) : relative('', part) || '.';
+  const files = KUSTOMIZATION_FILES.map((name) => join(directory, name));
+  const texts = await Promise.all(
+    files.map(async (file) => ({ file, text: await readUtf8File(file).catch(() => '') })),
+  );
+  return texts.flatMap(({ file, text }) => patchesIn(file, directory, text));
+}

@@ -1,0 +1,95 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readUpTo, readUtf8File, utf8Text } from '../../base/files/regular-file.ts';
+import { placesIn, writesLine, type TemplatePlace } from './template-places.ts';
+import type { Position } from '../../yaml/reading/documents.ts';
+
+/** A text file of a chart. */
+interface TextFile {
+  readonly file: string;
+  readonly text: string;
+}
+
+/** The file that wrote a document, with the places of the document's lines. */
+interface DocumentSource {
+  readonly file: string;
+  readonly placeOf: (position: Position) => TemplatePlace;
+}
+
+/**
+ * Finds the file that wrote each document of a rendered text: the template, if the template has the line with the
+ * document's `kind`. Otherwise the file of the chart that has most lines of the document, and at least half of them: a
+ * library template, or a file that the template reads with `.Files` and `tpl`. Undefined where no file has.
+ *
+ * @param others the other text files of the chart
+ */
+export async function documentSources(
+  text: string,
+  template: string,
+  others: () => Promise<readonly TextFile[]>,
+): Promise<(position: Position) => DocumentSource | undefined> {
+  const templateText = await readUtf8File(template).catch(() => undefined);
+  // A template of a packed subchart is in no file.
+  if (templateText === undefined) return () => undefined;
+  const own = { file: template, placeOf: placesIn(templateText, text) };
+  const sources: { readonly first: number; readonly source: DocumentSource | undefined }[] = [];
+  for (const { first, lines } of documentsIn(text)) {
+    const kind = lines.findIndex((line) => line.startsWith('kind:'));
+    const isOwn = kind < 0 || own.placeOf({ line: first + kind, column: 1 }).isFound;
+    const best = isOwn ? undefined : mostAlike(lines, await others());
+    const source = best && { file: best.file, placeOf: placesIn(best.text, text) };
+    sources.push({ first, source: isOwn ? own : source });
+  }
+  return ({ line }) => sources.findLast(({ first }) => first <= line)?.source;
+}
+
+/** The documents of a text, each with the number of its first line. */
+function documentsIn(text: string): readonly { readonly first: number; readonly lines: readonly string[] }[] {
+  const documents: { first: number; lines: string[] }[] = [{ first: 1, lines: [] }];
+  for (const [index, line] of text.split('\n').entries())
+    if (line === '---') documents.push({ first: index + 2, lines: [] });
+    else documents.at(-1)?.lines.push(line);
+  return documents;
+}
+
+function mostAlike(document: readonly string[], files: readonly TextFile[]): TextFile | undefined {
+  const wanted = document.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
+  let best: TextFile | undefined;
+  let most = wanted.length / 2;
+  for (const each of files) {
+    const own = new Set(each.text.split('\n').map((line) => line.trim()));
+    const computed = [...own].filter((line) => line.includes('{{'));
+    const alike = wanted.filter((line) => own.has(line) || computed.some((one) => writesLine(one, line))).length;
+    if (alike < most || (alike === most && best !== undefined)) continue;
+    [best, most] = [each, alike];
+  }
+  return best;
+}
+
+/** A longer file is no manifest that people write. */
+const LONGEST_FILE_BYTES = 256 * 1024;
+const MOST_FILES = 1000;
+const TEXT_FILE = /\.(?:ya?ml|json|tpl|txt|gotmpl)$/;
+
+/** The text files of a chart that may hold manifests. Links are not followed. */
+export async function textFilesIn(directory: string): Promise<readonly TextFile[]> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true }).catch(() => []);
+  const files = entries
+    .filter((entry) => entry.isFile() && TEXT_FILE.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+  const texts: TextFile[] = [];
+  for (const file of files.slice(0, MOST_FILES)) {
+    const bytes = await readUpTo(file, LONGEST_FILE_BYTES).catch(() => undefined);
+    if (bytes !== undefined) texts.push({ file, text: textOf(bytes) });
+  }
+  return texts;
+}
+
+function textOf(bytes: Buffer): string {
+  try {
+    return utf8Text(bytes);
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,103 @@
+import { CONTAINER_LISTS } from '../../engine/probe/api-defaults.ts';
+import { positionsIn } from '../../yaml/reading/documents.ts';
+import { SHOWN_BY_DEFAULT, withAdvice } from '../fix/advice.ts';
+import { fixFile } from '../fix/fix-file.ts';
+import { parsedTexts } from '../input/manifests.ts';
+import { findingsIn, diagnosticOf, rangeOf, type Found } from './findings.ts';
+import { differenceOf, KnownText } from './open-text.ts';
+import { fileNameOf, type Workspace } from './workspace.ts';
+import type { CodeAction, Range, TextEdit } from 'vscode-languageserver';
+import type { PlacedViolation } from '../check/report.ts';
+
+export const FIX_ALL = 'source.fixAll.probewright';
+
+/** What can be done about the findings in a range of an open file. */
+export function actionsIn(
+  workspace: Workspace,
+  path: string,
+  uri: string,
+  range: Range,
+  only: readonly string[] | undefined,
+): CodeAction[] {
+  const wants = (kind: string): boolean =>
+    only === undefined || only.some((each) => kind === each || kind.startsWith(`${each}.`));
+  const text = workspace.open.get(path) ?? '';
+  const actionOf = (title: string, kind: string, after: string, more: Partial<CodeAction>): CodeAction[] =>
+    after === text ? [] : [{ title, kind, edit: { changes: { [uri]: [editOf(text, after)] } }, ...more }];
+  const found = wants('quickfix') ? findingsIn(workspace, path).filter((each) => meets(each.range, range)) : [];
+  return [
+    ...found.flatMap((each) => {
+      const { piece, violation } = each;
+      const whole = (changed: string): string =>
+        text.slice(0, piece.start) + changed + text.slice(piece.start + piece.text.length);
+      const diagnostics = [diagnosticOf(violation, each.range)];
+      const { check, remedy } = violation;
+      const title = `${remedy === undefined ? 'Fix' : upperFirst(remedy)} (${check})`;
+      return [
+        ...actionOf(title, 'quickfix', whole(fixed(workspace, each)), { diagnostics, isPreferred: true }),
+        ...actionOf(`Ignore ${check} here`, 'quickfix', whole(ignored(workspace, each)), { diagnostics }),
+      ];
+    }),
+    ...(wants(FIX_ALL) ? actionOf('Apply what fix --advice writes', FIX_ALL, fixedText(workspace, path), {}) : []),
+  ];
+}
+
+/** The text that `fix --advice` writes for an open file. */
+function fixedText(workspace: Workspace, path: string): string {
+  const text = workspace.open.get(path) ?? '';
+  const { world } = workspace.world();
+  const [source] = parsedTexts([{ file: fileNameOf(path), text }], world);
+  // Without one of the policies, other probes would be written than the webhook adds.
+  if (source === undefined || world.policyProblems.length > 0 || text.includes('{{')) return text;
+  return fixFile(source, world, { ...SHOWN_BY_DEFAULT, minLevel: workspace.minLevel }).after;
+}
+
+/** The piece with the advice of one finding. */
+function fixed(workspace: Workspace, { piece, violation }: Found): string {
+  if (violation.edits === undefined) return piece.text;
+  const { world } = workspace.world();
+  const known = piece.known.violationsIn(world).filter((other) => other !== violation);
+  const selection = { ...SHOWN_BY_DEFAULT, minLevel: workspace.minLevel, known };
+  return withAdvice({ file: violation.file, text: piece.text }, world, selection).text;
+}
+
+const REASON = 'TODO: say why';
+
+/** The piece with a comment that ignores a finding. Unchanged where no comment would. */
+function ignored(workspace: Workspace, { piece, violation }: Found): string {
+  const { world } = workspace.world();
+  const lines = piece.text.split('\n');
+  const at = lineOfPart(piece.known, violation);
+  const [indent = ''] = /^[ \t]*/.exec(lines[at - 1] ?? '') ?? [];
+  const ending = lines[at - 1]?.endsWith('\r') === true ? '\r' : '';
+  const comment = `${indent}# probewright: ignore ${violation.check} - ${REASON}${ending}`;
+  const text = lines.toSpliced(at - 1, 0, comment).join('\n');
+  const again = new KnownText(violation.file, text, world.kinds).violationsIn(world);
+  const all = piece.known.violationsIn(world);
+  return again.length < all.length && !again.some((each) => isSame(each, violation)) ? text : piece.text;
+}
+
+const isSame = (a: PlacedViolation, b: PlacedViolation): boolean =>
+  a.check === b.check && a.message === b.message && a.container === b.container && a.probe === b.probe;
+
+/** The line of the probe or the container that a finding is about, from 1. */
+function lineOfPart(known: KnownText, { object, path }: PlacedViolation): number {
+  const list = path.findIndex((step) => CONTAINER_LISTS.some((name) => name === step));
+  // The container, and its probe if the finding is about one.
+  const depth = list === -1 ? 0 : String(path[list + 2]).endsWith('Probe') ? list + 3 : list + 2;
+  return known.linesOf(object?.document ?? 0, [...(object?.path ?? []), ...path.slice(0, depth)])[0];
+}
+
+function editOf(before: string, after: string): TextEdit {
+  const { start, end, text } = differenceOf(before, after);
+  const positionAt = positionsIn(before);
+  return { range: rangeOf([positionAt(start), positionAt(end)], 0), newText: text };
+}
+
+function meets(a: Range, b: Range): boolean {
+  const isBefore = (one: Range, other: Range): boolean =>
+    one.end.line < other.start.line || (one.end.line === other.start.line && one.end.character < other.start.character);
+  return !isBefore(a, b) && !isBefore(b, a);
+}
+
+const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,0 +1,211 @@
+import { realpathSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import {
+  CodeActionKind,
+  createConnection,
+  DidChangeWatchedFilesNotification,
+  TextDocumentSyncKind,
+  type Connection,
+  type Diagnostic,
+  type InitializeParams,
+  type InitializeResult,
+} from 'vscode-languageserver/node';
+import { loadWorkloadKinds } from '../../cluster/sources/workload-kinds.ts';
+import { messageOf } from '../../base/text/error-message.ts';
+import { PROJECT_FILE } from '../input/project-file.ts';
+import { EXIT_OK, UsageError, type CommandIo } from '../io.ts';
+import { actionsIn, FIX_ALL } from './actions.ts';
+import { chartDiagnostics } from './chart-findings.ts';
+import { diagnosticsOf } from './findings.ts';
+import { hoverAt } from './hover.ts';
+import { Workspace } from './workspace.ts';
+import type { ParsedCommandLine } from '../flags/flag.ts';
+import type { LSP } from './definition.ts';
+
+/** A burst of keys is answered once. */
+const PAUSE = 40;
+const FILES = [`**/*.{yaml,yml,json}`, `**/${PROJECT_FILE}`];
+
+/** Speaks with an editor until the editor ends the session. */
+export async function runLsp({ flags }: ParsedCommandLine<typeof LSP.flags>, io: CommandIo): Promise<number> {
+  if (!flags.stdio) throw new UsageError('write --stdio: editors start the server with it');
+  const kinds = await loadWorkloadKinds(flags['workload-kinds']);
+  // Paths of flags are relative to where the server was started.
+  const policies = flags.policies === undefined ? undefined : resolve(flags.policies);
+  const connection = createConnection(process.stdin, process.stdout);
+  const session = new Session(connection, (hasFolder) => {
+    return new Workspace({ policies, minLevel: flags['min-level'], kinds, now: () => io.now(), hasFolder });
+  });
+  const { promise, resolve: end } = Promise.withResolvers<number>();
+  connection.onExit(() => end(EXIT_OK));
+  session.listen();
+  return await promise;
+}
+
+class Session {
+  readonly #connection: Connection;
+  readonly #workspaceFor: (hasFolder: boolean) => Workspace;
+  #workspace: Workspace;
+  readonly #shown = new Map<string, string>();
+  /** The findings in templates, from the last save of a file of their chart to the next key in them. */
+  readonly #ofCharts = new Map<string, Diagnostic[]>();
+  /** The templates of each chart that had findings when the chart was rendered last. */
+  readonly #rendered = new Map<string, readonly string[]>();
+  /** The address of each open file, as the editor writes it. */
+  readonly #uris = new Map<string, string>();
+  #timer: NodeJS.Timeout | undefined;
+  #isRead = Promise.resolve();
+  #answered = Promise.resolve();
+  #mustRead = true;
+  #canWatch = false;
+
+  constructor(connection: Connection, workspaceFor: (hasFolder: boolean) => Workspace) {
+    this.#connection = connection;
+    this.#workspaceFor = workspaceFor;
+    this.#workspace = workspaceFor(false);
+  }
+
+  listen(): void {
+    const connection = this.#connection;
+    connection.onInitialize((params) => this.#initialize(params));
+    connection.onInitialized(() => this.#watch());
+    connection.onDidOpenTextDocument(({ textDocument: { uri, text } }) => this.#setText(uri, text));
+    connection.onDidChangeTextDocument(({ textDocument: { uri }, contentChanges }) => {
+      this.#setText(uri, contentChanges.at(-1)?.text ?? '');
+    });
+    connection.onDidCloseTextDocument(({ textDocument: { uri } }) => {
+      const path = pathOfUri(uri);
+      this.#workspace.open.delete(path);
+      this.#uris.delete(path);
+      this.#show(uri, []);
+      this.#schedule();
+    });
+    connection.onDidSaveTextDocument(({ textDocument: { uri } }) => void this.#saved(pathOfUri(uri)));
+    connection.onDidChangeWatchedFiles(() => this.#readAgain());
+    connection.onHover(async ({ textDocument: { uri }, position }) => {
+      await this.#settled();
+      return (await this.#isJudged(pathOfUri(uri))) ? hoverAt(this.#workspace, pathOfUri(uri), position) : undefined;
+    });
+    connection.onCodeAction(async ({ textDocument: { uri }, range, context }) => {
+      const path = pathOfUri(uri);
+      return (await this.#isJudged(path)) ? actionsIn(this.#workspace, path, uri, range, context.only) : [];
+    });
+    connection.listen();
+  }
+
+  #initialize(params: InitializeParams): InitializeResult {
+    const { workspaceFolders, capabilities } = params;
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- older editors send it alone
+    const root = workspaceFolders?.[0]?.uri ?? params.rootUri ?? undefined;
+    // The commands take paths, the project file and excluded files relative to the working directory.
+    if (root?.startsWith('file:') === true) process.chdir(fileURLToPath(root));
+    this.#workspace = this.#workspaceFor(root !== undefined);
+    this.#canWatch = capabilities.workspace?.didChangeWatchedFiles?.dynamicRegistration === true;
+    return {
+      serverInfo: { name: 'probewright' },
+      capabilities: {
+        textDocumentSync: { openClose: true, change: TextDocumentSyncKind.Full, save: true },
+        hoverProvider: true,
+        codeActionProvider: { codeActionKinds: [CodeActionKind.QuickFix, FIX_ALL] },
+      },
+    };
+  }
+
+  #watch(): void {
+    if (this.#canWatch)
+      void this.#connection.client.register(DidChangeWatchedFilesNotification.type, {
+        watchers: FILES.map((globPattern) => ({ globPattern })),
+      });
+    this.#schedule();
+  }
+
+  #setText(uri: string, text: string): void {
+    const path = pathOfUri(uri);
+    this.#workspace.open.set(path, text);
+    this.#ofCharts.delete(path);
+    this.#uris.set(path, uri);
+    this.#schedule();
+  }
+
+  #readAgain(): void {
+    this.#mustRead = true;
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#settled(), PAUSE);
+  }
+
+  /** Resolves when all that the editor has said is answered. */
+  async #settled(): Promise<void> {
+    if (this.#timer !== undefined) {
+      clearTimeout(this.#timer);
+      this.#timer = undefined;
+      this.#answered = this.#answered
+        .then(() => this.#publish())
+        .catch((error: unknown) => this.#connection.console.error(messageOf(error)));
+    }
+    await this.#answered;
+  }
+
+  /** True for an open file whose documents are judged as they are. */
+  async #isJudged(path: string): Promise<boolean> {
+    await this.#upToDate();
+    return this.#workspace.open.has(path) && (await this.#workspace.partOf(path)).kind === 'manifest';
+  }
+
+  async #upToDate(): Promise<void> {
+    if (this.#mustRead) {
+      this.#mustRead = false;
+      this.#isRead = this.#workspace.read().then(() => {
+        const { problem } = this.#workspace;
+        if (problem !== undefined) this.#connection.console.error(problem);
+      });
+    }
+    await this.#isRead;
+  }
+
+  async #publish(): Promise<void> {
+    const paths: string[] = [];
+    for (const path of this.#workspace.open.keys()) if (await this.#isJudged(path)) paths.push(path);
+    const found = diagnosticsOf(this.#workspace, paths);
+    this.#workspace.known.forgetUnused();
+    for (const [path, uri] of this.#uris) this.#show(uri, found.get(path) ?? this.#ofCharts.get(path) ?? []);
+  }
+
+  /** A chart is rendered when one of its files is saved: its findings stand in its templates until the next key. */
+  async #saved(path: string): Promise<void> {
+    if (!this.#canWatch) this.#readAgain();
+    await this.#upToDate();
+    const part = await this.#workspace.partOf(path);
+    if (part.kind !== 'chart') return;
+    const now = await chartDiagnostics(this.#workspace, part.directory);
+    const files = new Set([...(this.#rendered.get(part.directory) ?? []), ...now.keys()]);
+    this.#rendered.set(part.directory, [...now.keys()]);
+    for (const file of files) {
+      const found = now.get(file) ?? [];
+      this.#ofCharts.set(file, found);
+      this.#show(this.#uris.get(file) ?? pathToFileURL(file).href, found);
+    }
+  }
+
+  #show(uri: string, diagnostics: Diagnostic[]): void {
+    const shown = JSON.stringify(diagnostics);
+    if ((this.#shown.get(uri) ?? '[]') === shown) return;
+    this.#shown.set(uri, shown);
+    void this.#connection.sendDiagnostics({ uri, diagnostics });
+  }
+}
+
+/** The path of a file; the address itself for a text that is in no file. */
+function pathOfUri(uri: string): string {
+  if (!uri.startsWith('file:')) return uri;
+  const path = fileURLToPath(uri);
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}

@@ -1,0 +1,140 @@
+import type { FieldPath } from '../../base/json/field-path.ts';
+import { parsedTexts, type ParsedText } from '../input/manifests.ts';
+import { judgeText } from '../check/judge-text.ts';
+import { outlineOf } from '../../yaml/reading/outline.ts';
+import type { Position } from '../../yaml/reading/documents.ts';
+import { splitYaml } from '../../yaml/reading/trees.ts';
+import { isForPolicies, type World } from '../input/world.ts';
+import { FACT_KINDS } from '../../cluster/sources/fact-kinds.ts';
+import { POLICY_GROUP } from '../../engine/policy/object-names.ts';
+import type { WorkloadKind } from '../../engine/workload/kinds.ts';
+import type { ManifestText } from '../input/manifest.ts';
+import type { PlacedViolation } from '../check/report.ts';
+
+/** A longer text is not judged: a person waits for each key. */
+const LONGEST_TEXT = 4_000_000;
+
+/** A piece of a text with one document. What is known of it lasts as long as its text is the same. */
+export interface Piece {
+  readonly text: string;
+  /** Lines of the file before the piece. */
+  readonly line: number;
+  /** UTF-16 units of the file before the piece. */
+  readonly start: number;
+  readonly known: KnownText;
+}
+
+/** The documents of texts, by their texts: a key in one of 143 documents judges one. */
+export class KnownTexts {
+  #known = new Map<string, KnownText>();
+  #used = new Map<string, KnownText>();
+  readonly #kinds: readonly WorkloadKind[];
+
+  constructor(kinds: readonly WorkloadKind[]) {
+    this.#kinds = kinds;
+  }
+
+  /** The pieces of a text. */
+  piecesOf(file: string, text: string): readonly Piece[] {
+    if (text.length > LONGEST_TEXT) return [];
+    let line = 0;
+    return [...splitYaml(text)].map((chunk) => {
+      const key = `${file}\n${chunk.text}`;
+      const known = this.#known.get(key) ?? new KnownText(file, chunk.text, this.#kinds);
+      this.#used.set(key, known);
+      this.#known.set(key, known);
+      const piece = { ...chunk, line, known };
+      for (let at = chunk.text.indexOf('\n'); at !== -1; at = chunk.text.indexOf('\n', at + 1)) line += 1;
+      return piece;
+    });
+  }
+
+  /** Forgets what no text has had since the last call. */
+  forgetUnused(): void {
+    this.#known = this.#used;
+    this.#used = new Map();
+  }
+}
+
+/** A document by its text: parsed once, and judged once in a world. */
+export class KnownText {
+  /** The document may be a policy or a fact: then other documents depend on it. */
+  readonly isFact: boolean;
+  readonly #source: ManifestText;
+  readonly #kinds: readonly WorkloadKind[];
+  #parsed: ParsedText | undefined;
+  #judged: { readonly world: World; readonly violations: readonly PlacedViolation[] } | undefined;
+
+  constructor(file: string, text: string, kinds: readonly WorkloadKind[]) {
+    this.#source = { file, text };
+    this.#kinds = kinds;
+    const outline = outlineOf(text);
+    const { apiVersion = '', kind = '' } = outline ?? {};
+    // A document whose text leaves a doubt, such as JSON, is parsed.
+    this.isFact =
+      outline === undefined || kind.endsWith('List')
+        ? this.parsed.manifests.some(({ object }) => isForPolicies(object))
+        : apiVersion.startsWith(`${POLICY_GROUP}/`) ||
+          kind === 'Namespace' ||
+          FACT_KINDS.some((known) => known.kind === kind);
+  }
+
+  get parsed(): ParsedText {
+    // A template says nothing until it is rendered.
+    if (this.#source.text.includes('{{')) return { ...this.#source, manifests: [], problems: [] };
+    this.#parsed ??= parsedTexts([this.#source], { kinds: this.#kinds, skipsOtherKinds: true })[0];
+    return this.#parsed as ParsedText;
+  }
+
+  /** The findings, with places in the piece. */
+  violationsIn(world: World): readonly PlacedViolation[] {
+    if (this.#judged?.world !== world) this.#judged = { world, violations: judgeText(this.parsed, world).violations };
+    return this.#judged.violations;
+  }
+
+  /** Where the field of a finding begins and ends in the piece: a field of several lines ends with its first line. */
+  rangeOf({ object, path, line, column }: PlacedViolation): readonly [Position, Position] {
+    return this.#rangeFrom({ line, column }, [...(object?.path ?? []), ...path], object?.document ?? 0);
+  }
+
+  /** The lines of a part of a document, from 1. */
+  linesOf(document: number, path: FieldPath): readonly [number, number] {
+    const found = this.#documentOf(document);
+    return found === undefined ? [0, 0] : [found.position(path, { key: true }).line, found.lastLine(path)];
+  }
+
+  #documentOf(index: number) {
+    return this.parsed.manifests.find(({ document }) => document.index === index)?.document;
+  }
+
+  #rangeFrom(start: Position, path: FieldPath, document: number): readonly [Position, Position] {
+    const end = this.#documentOf(document)?.end(path);
+    if (end?.line === start.line) return [start, end];
+    const line = this.#source.text.split('\n')[start.line - 1] ?? '';
+    return [start, { line: start.line, column: endOfContent(line) + 1 }];
+  }
+}
+
+/** Where a line ends without its comment. */
+export function endOfContent(line: string): number {
+  const comment = line.search(/(?:^|[ \t])#/);
+  return (comment === -1 ? line : line.slice(0, comment)).trimEnd().length;
+}
+
+/** The edit that makes one text of another: what differs, in one piece. */
+export function differenceOf(
+  before: string,
+  after: string,
+): { readonly start: number; readonly end: number; readonly text: string } {
+  const most = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < most && before[start] === after[start]) start += 1;
+  let same = 0;
+  while (same < most - start && before[before.length - 1 - same] === after[after.length - 1 - same]) same += 1;
+  return { start, end: before.length - same, text: after.slice(start, after.length - same) };
+}
+
+/** Finds the path in a text such as `spec.template.spec.containers[0]`. */
+export function pathOf(text: string): FieldPath {
+  return (text.match(/[^.[\]]+/g) ?? []).map((step) => (/^\d+$/.test(step) ? Number(step) : step));
+}

@@ -1,0 +1,151 @@
+import { relative, resolve } from 'node:path';
+import { messageOf } from '../../base/text/error-message.ts';
+import { isWithin } from '../../base/files/yaml-files.ts';
+import { LEVELS, type Level } from '../../engine/verdict/levels.ts';
+import { findInputs, noInputFiles, readPolicyTexts } from '../input/input-files.ts';
+import { plannedInputs } from '../input/kustomizations.ts';
+import { NO_TEXTS, type ReadTexts } from '../input/manifests.ts';
+import { readProjectFile } from '../input/project-file.ts';
+import { readManifestTexts } from '../input/read-inputs.ts';
+import { worldOf, type World } from '../input/world.ts';
+import { KnownTexts, type Piece } from './open-text.ts';
+import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
+import type { ProjectSettings } from '../input/charts.ts';
+import type { ManifestText } from '../input/manifest.ts';
+import type { WorkloadKind } from '../../engine/workload/kinds.ts';
+
+/** What the command line of the server says. */
+export interface WorkspaceSettings {
+  readonly policies: string | undefined;
+  readonly minLevel: Level | undefined;
+  readonly kinds: readonly WorkloadKind[];
+  readonly now: () => number;
+  /** False where an editor has opened a file without a folder: then no directory is read. */
+  readonly hasFolder: boolean;
+}
+
+/** How a file takes part: judged alone, as a template of a chart, or not at all. */
+export type FilePart = { readonly kind: 'manifest' | 'other' } | { readonly kind: 'chart'; readonly directory: string };
+
+/** The files of a folder, as the disk has them, and over them the texts of open files. */
+export class Workspace {
+  readonly open = new Map<string, string>();
+  readonly known: KnownTexts;
+  /** Why the project file counts for nothing. */
+  problem: string | undefined;
+  readonly #settings: WorkspaceSettings;
+  #project: ProjectSettings | undefined;
+  /** The policies and facts of each file of the disk, by absolute path. */
+  #disk: ReadonlyMap<string, readonly ManifestText[]> = new Map();
+  #parts = new Map<string, Promise<FilePart>>();
+  #world: { readonly key: string; readonly world: World; readonly policyProblems: readonly FileProblem[] } | undefined;
+
+  constructor(settings: WorkspaceSettings) {
+    this.#settings = settings;
+    this.known = new KnownTexts(settings.kinds);
+  }
+
+  get minLevel(): Level {
+    const [ofProject] = this.#project?.flags.get('min-level') ?? [];
+    return this.#settings.minLevel ?? LEVELS.find((level) => level === ofProject) ?? 'warning';
+  }
+
+  /** Reads the project file, the policies, and the facts of the folder again. */
+  async read(): Promise<void> {
+    this.problem = undefined;
+    this.#project = await readProjectFile('policies').catch((error: unknown) => {
+      this.problem = messageOf(error);
+      return undefined;
+    });
+    const policies = this.#settings.policies ?? this.#flag('policies');
+    const read = this.#settings.hasFolder ? await this.texts(['.']) : NO_TEXTS;
+    const texts = [...(await readPolicyTexts(policies)).texts, ...read.texts];
+    this.#disk = new Map(
+      texts.map(({ file, text }) => [resolve(file), factsIn(this.known.piecesOf(file, text))] as const),
+    );
+    this.#parts = new Map();
+    this.#world = undefined;
+  }
+
+  /** The manifests below some names, as `check` reads them. */
+  async texts(names: readonly string[], rendersCharts = false): Promise<ReadTexts> {
+    const flags = {
+      namespace: this.#flag('namespace') ?? 'default',
+      exclude: this.#project?.flags.get('exclude') ?? [],
+      'no-render-charts': !rendersCharts,
+      'allow-remote-bases': false,
+      'kubernetes-version': this.#flag('kubernetes-version'),
+      project: this.#project,
+      values: [],
+      set: [],
+    };
+    return await readManifestTexts(names, () => Promise.resolve(''), {
+      flags,
+      parsing: { kinds: this.#settings.kinds },
+    });
+  }
+
+  /** How `check` takes a file that is named. A file that was never saved is a manifest. */
+  async partOf(path: string): Promise<FilePart> {
+    const known = this.#parts.get(path) ?? this.#plannedPart(path);
+    this.#parts.set(path, known);
+    return await known;
+  }
+
+  async #plannedPart(path: string): Promise<FilePart> {
+    const files = noInputFiles();
+    await findInputs(path, this.#project?.flags.get('exclude') ?? [], files);
+    if (files.problems.length > 0) return { kind: 'manifest' };
+    const [input] = await plannedInputs(files.inputs, files.directoriesAbove);
+    if (input === undefined || !('kind' in input)) return { kind: 'other' };
+    if (input.kind === 'chart') return { kind: 'chart', directory: input.path };
+    return { kind: input.kind === 'file' ? 'manifest' : 'other' };
+  }
+
+  #flag(name: string): string | undefined {
+    return this.#project?.flags.get(name)?.[0];
+  }
+
+  /** The pieces of an open file. */
+  piecesOf(path: string): readonly Piece[] {
+    return this.known.piecesOf(fileNameOf(path), this.open.get(path) ?? '');
+  }
+
+  /** What open and closed files tell now. The same object, as long as they tell the same. */
+  world(): { readonly world: World; readonly policyProblems: readonly FileProblem[] } {
+    const texts = [
+      ...[...this.#disk].flatMap(([path, facts]) => (this.open.has(path) ? [] : facts)),
+      ...[...this.open.keys()].flatMap((path) => factsIn(this.piecesOf(path))),
+    ];
+    const key = JSON.stringify(texts.map(({ file, text, placeOf }) => [file, text, placeOf?.({ line: 0, column: 0 })]));
+    if (this.#world?.key === key) return this.#world;
+    const settings = {
+      kinds: this.#settings.kinds,
+      namespace: this.#flag('namespace') ?? 'default',
+      kubernetesVersion: this.#flag('kubernetes-version'),
+      now: this.#settings.now(),
+    };
+    const { world, manifests } = worldOf({ texts, problems: [] }, NO_TEXTS, settings);
+    const ofSyntax = new Set(manifests.texts.flatMap(({ problems }) => problems));
+    // Other extensions tell of syntax.
+    const policyProblems = [...manifests.problems.filter((each) => !ofSyntax.has(each)), ...manifests.warnings];
+    this.#world = { key, world, policyProblems };
+    return this.#world;
+  }
+}
+
+/** The documents that others depend on, each as a text of its own with the places of the file. */
+function factsIn(pieces: readonly Piece[]): ManifestText[] {
+  return pieces
+    .filter(({ known }) => known.isFact)
+    .map(({ text, line: before, known }) => ({
+      file: known.parsed.file,
+      text,
+      placeOf: ({ line, column }) => ({ file: known.parsed.file, line: before + line, column }),
+    }));
+}
+
+/** The name of a file as `check` prints it in the folder. */
+export function fileNameOf(path: string): string {
+  return isWithin(resolve(), path) ? relative('', path) : path;
+}

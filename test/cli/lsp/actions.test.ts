@@ -1,0 +1,88 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { KNOWN_KINDS } from '../../../src/engine/workload/kinds.ts';
+import { actionsIn, FIX_ALL } from '../../../src/cli/lsp/actions.ts';
+import { diagnosticsOf } from '../../../src/cli/lsp/findings.ts';
+import { Workspace } from '../../../src/cli/lsp/workspace.ts';
+import { runProbewright } from '../run-probewright.ts';
+import { edited } from './editor.ts';
+import type { CodeAction } from 'vscode-languageserver';
+
+const WHOLE = { start: { line: 0, character: 0 }, end: { line: 100_000, character: 0 } };
+
+function opened(path: string, text: string): Workspace {
+  const workspace = new Workspace({
+    ...{ policies: undefined, minLevel: undefined, kinds: KNOWN_KINDS, hasFolder: false },
+    now: () => Date.parse('2026-11-20T12:00:00Z'),
+  });
+  workspace.open.set(path, text);
+  return workspace;
+}
+
+const actionsOf = (path: string, text: string, only?: string): CodeAction[] =>
+  actionsIn(opened(path, text), path, `file://${path}`, WHOLE, only === undefined ? undefined : [only]);
+
+/** The manifests that a check finds something in, a few for each check. */
+const files = readdirSync('test/fixtures/checks', { recursive: true, encoding: 'utf8' })
+  .filter((file) => /\/fail\/[^/]+\.yaml$/.test(file))
+  .map((file) => join('test/fixtures/checks', file));
+
+describe('the actions of an editor', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'probewright-actions-'));
+  afterAll(() => {
+    rmSync(folder, { recursive: true });
+  });
+  const file = join(folder, 'a.yaml');
+  const advised = async (text: string): Promise<string> => {
+    writeFileSync(file, text);
+    const { stdout } = await runProbewright(['fix', file, '--advice', '--now', '2026-11-20T12:00:00Z']);
+    return stdout;
+  };
+
+  it('fix all as fix --advice does, byte for byte', async () => {
+    expect(files.length).toBeGreaterThan(50);
+    let changed = 0;
+    for (const each of files) {
+      const text = readFileSync(each, 'utf8');
+      const [action] = actionsOf(file, text, FIX_ALL);
+      const after = action === undefined ? text : edited(text, action);
+      expect([each, after]).toEqual([each, await advised(text)]);
+      if (after !== text) changed += 1;
+    }
+    expect(changed).toBeGreaterThan(20);
+  });
+
+  it('fix a text with one finding as fix --advice does', async () => {
+    let fixes = 0;
+    for (const each of files) {
+      const text = readFileSync(each, 'utf8');
+      const workspace = opened(file, text);
+      if (diagnosticsOf(workspace, [file]).get(file)?.length !== 1) continue;
+      const action = actionsOf(file, text, 'quickfix').find(({ isPreferred }) => isPreferred === true);
+      if (action === undefined) continue;
+      expect([each, edited(text, action)]).toEqual([each, await advised(text)]);
+      fixes += 1;
+    }
+    expect(fixes).toBeGreaterThan(20);
+  });
+
+  it('ignore a finding by a comment after which it is gone, and no other finding with it', () => {
+    let comments = 0;
+    for (const each of files) {
+      const text = readFileSync(each, 'utf8');
+      const before = diagnosticsOf(opened(file, text), [file]).get(file) ?? [];
+      for (const action of actionsOf(file, text, 'quickfix').filter(({ title }) => title.startsWith('Ignore '))) {
+        const check = action.diagnostics?.[0]?.code;
+        const after = diagnosticsOf(opened(file, edited(text, action)), [file]).get(file) ?? [];
+        expect(after.length).toBeLessThan(before.length);
+        expect(after.filter(({ code }) => code !== check)).toHaveLength(
+          before.filter(({ code }) => code !== check).length,
+        );
+        comments += 1;
+      }
+    }
+    expect(comments).toBeGreaterThan(20);
+  });
+});

@@ -1,0 +1,154 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { edited, marked, startEditor, type Editor } from './editor.ts';
+
+const TYPO = readFileSync('examples/typo.yaml', 'utf8');
+const RIGHT = TYPO.replace('htpp }', 'http }');
+const second = (name: string): string => TYPO.replace('name: web\n', `name: ${name}\n`);
+
+describe('the editor', () => {
+  let editor: Editor;
+  afterEach(async () => {
+    const { code, errors } = await editor.quit();
+    expect({ code, errors }).toEqual({ code: 0, errors: '' });
+  });
+  const codes = async (file: string): Promise<unknown[]> => (await editor.shown(file)).map(({ code }) => code);
+
+  it('shows a finding with the field, the code and the page, and nothing after the correction', async () => {
+    editor = await startEditor({ 'web.yaml': TYPO });
+    await editor.open('web.yaml', TYPO);
+    const [finding, ...others] = await editor.shown('web.yaml');
+    expect(others).toEqual([]);
+    expect(finding).toMatchObject({ severity: 1, source: 'probewright', code: 'named-port' });
+    expect(finding?.codeDescription?.href).toMatch(/#named-port$/);
+    expect(finding?.message).toContain('did you mean "http"?');
+    expect(finding && marked(TYPO, finding)).toBe('port: htpp');
+    await editor.change('web.yaml', RIGHT);
+    expect(await editor.shown('web.yaml')).toEqual([]);
+    await editor.change('web.yaml', TYPO);
+    expect(await codes('web.yaml')).toEqual(['named-port']);
+    await editor.close('web.yaml');
+    expect(await editor.shown('web.yaml')).toEqual([]);
+  });
+
+  it('offers the fix, a comment with a reason, and what fix --advice writes', async () => {
+    editor = await startEditor();
+    const text = TYPO.replaceAll('\n', '\r\n');
+    await editor.open('web.yaml', text);
+    const [fix, ignore, all] = await editor.actions('web.yaml');
+    expect(fix).toMatchObject({ kind: 'quickfix', isPreferred: true });
+    expect(fix && edited(text, fix)).toBe(RIGHT.replaceAll('\n', '\r\n'));
+    expect(all && edited(text, all)).toBe(RIGHT.replaceAll('\n', '\r\n'));
+    const ignored = ignore && edited(text, ignore);
+    expect(ignored).toContain('          # probewright: ignore named-port - TODO: say why\r\n          livenessProbe:');
+    await editor.change('web.yaml', ignored ?? '');
+    expect(await editor.shown('web.yaml')).toEqual([]);
+    expect((await editor.actions('web.yaml', 'source.fixAll')).map(({ kind }) => kind)).toEqual([]);
+  });
+
+  it('tells in a hover when the container is killed, by the probe at the place', async () => {
+    editor = await startEditor();
+    await editor.open('web.yaml', RIGHT);
+    const line = RIGHT.split('\n').findIndex((each) => each.includes('livenessProbe'));
+    const hover = await editor.hover('web.yaml', line);
+    expect(hover).toMatch(/^container web\nlivenessProbe: httpGet \/livez on port http, every 10 s/);
+    expect(hover).toMatch(/\nhangs: SIGTERM after \d+ to \d+ s/);
+    expect(hover).not.toContain('readinessProbe:');
+    expect(await editor.hover('web.yaml', 1)).toBeUndefined();
+  });
+
+  it('keeps the findings of other documents while one is broken, and says nothing of its syntax', async () => {
+    editor = await startEditor();
+    const whole = `${TYPO}---\n${second('api')}---\n${second('job')}`;
+    await editor.open('all.yaml', whole);
+    expect(await codes('all.yaml')).toEqual(['named-port', 'named-port', 'named-port']);
+    await editor.change('all.yaml', whole.replace('name: api\n', 'name: api: {\n'));
+    const left = await editor.shown('all.yaml');
+    expect(left.map((each) => marked(whole, each))).toEqual(['port: htpp', 'port: htpp']);
+  });
+
+  it('survives each character of a text, and shows at the end what check shows', async () => {
+    editor = await startEditor();
+    await editor.open('web.yaml', '');
+    for (let length = 0; length <= TYPO.length; length += 5) await editor.change('web.yaml', TYPO.slice(0, length));
+    await editor.change('web.yaml', TYPO);
+    expect(await codes('web.yaml')).toEqual(['named-port']);
+    // A burst is answered once: there is one answer a pause, and not one a key.
+    expect(editor.published('web.yaml')).toBeLessThan(TYPO.length / 10);
+  });
+
+  it('counts the policies and the project file of the folder, also when they change on the disk', async () => {
+    editor = await startEditor({ 'web.yaml': RIGHT });
+    await editor.open('web.yaml', RIGHT);
+    expect(await codes('web.yaml')).toEqual([]);
+    const policy = (check: string): string =>
+      `apiVersion: probewright.dev/v1alpha1\nkind: ClusterProbePolicy\nmetadata: { name: a }\nspec:\n  checks: { ${check}: { action: Deny } }\n`;
+    editor.write('policies/a.yaml', policy('required-startup'));
+    await editor.changedOnDisk();
+    expect(await codes('web.yaml')).toEqual(['required-startup']);
+    // What the editor has counts before what the disk has.
+    await editor.open('policies/a.yaml', policy('required-liveness'));
+    expect(await codes('web.yaml')).toEqual([]);
+    await editor.change('policies/a.yaml', policy('no-such-check'));
+    expect(JSON.stringify(await editor.shown('policies/a.yaml'))).toContain('no-such-check');
+    await editor.close('policies/a.yaml');
+    expect(await codes('web.yaml')).toEqual(['required-startup']);
+    editor.write('.probewright.yaml', 'exclude: [policies]\n');
+    await editor.changedOnDisk();
+    expect(await codes('web.yaml')).toEqual([]);
+  });
+
+  it('renders a chart when a template is saved, and shows its findings there until the next key', async () => {
+    const bin = mkdtempSync(join(tmpdir(), 'probewright-helm-'));
+    const template = 'chart/templates/web.yaml';
+    // The template as helm prints it, on the disk as it is when helm runs.
+    const script = '#!/bin/sh\nprintf -- "---\\n# Source: web/templates/web.yaml\\n"\ncat chart/templates/web.yaml\n';
+    writeFileSync(join(bin, 'helm'), script, { mode: 0o755 });
+    const files = { 'chart/Chart.yaml': 'apiVersion: v2\nname: web\nversion: 1.0.0\n', [template]: TYPO };
+    editor = await startEditor(files, [], { ...process.env, PATH: `${bin}:${process.env['PATH'] ?? ''}` });
+    await editor.open(template, TYPO);
+    expect(await codes(template)).toEqual([]);
+    await editor.save(template);
+    await expect.poll(() => codes(template), { timeout: 10_000 }).toEqual(['named-port']);
+    expect((await editor.shown(template)).map((each) => marked(TYPO, each))).toEqual([
+      'httpGet: { path: /livez, port: htpp }',
+    ]);
+    // A watcher tells of the saved file.
+    await editor.changedOnDisk();
+    expect(await codes(template)).toEqual(['named-port']);
+    expect(await editor.actions(template)).toEqual([]);
+    await editor.change(template, `${TYPO}# more\n`);
+    expect(await codes(template)).toEqual([]);
+    editor.write(template, RIGHT);
+    await editor.save(template);
+    expect(await codes(template)).toEqual([]);
+    rmSync(bin, { recursive: true });
+  });
+
+  it('is silent in templates, patches, unknown kinds, and texts that are no manifest', async () => {
+    const template = TYPO.replace('name: web\n', 'name: {{ .Release.Name }}\n');
+    const files = {
+      'chart/Chart.yaml': 'apiVersion: v2\nname: web\nversion: 1.0.0\n',
+      'chart/templates/web.yaml': TYPO,
+      'overlay/kustomization.yaml': 'resources: [base.yaml]\npatches: [{ path: patch.yaml }]\n',
+      'overlay/base.yaml': RIGHT,
+      'overlay/patch.yaml': TYPO,
+      'template.yaml': template,
+      'other.yaml': TYPO.replace('kind: Deployment', 'kind: Unheard'),
+      'notes.yaml': '- just\n- a: list\n',
+      'tabs.yaml': 'a:\n\tb: c\n',
+    };
+    editor = await startEditor(files);
+    for (const [file, text] of Object.entries(files)) await editor.open(file, text);
+    for (const file of Object.keys(files)) {
+      expect([file, await codes(file)]).toEqual([file, []]);
+      expect([file, await editor.actions(file)]).toEqual([file, []]);
+      expect([file, await editor.hover(file, 15)]).toEqual([
+        file,
+        file === 'overlay/base.yaml' ? expect.any(String) : undefined,
+      ]);
+    }
+  });
+});

@@ -1,0 +1,100 @@
+import { describe, expect, it, vi } from 'vitest';
+import { Turns, type Waiting } from '../../../src/webhook/http/turns.ts';
+
+/** A queue, and who has had a turn or was told to go, in order: `a/team1`, or `a/team1 refused`. */
+function queue(clock = { time: 0 }): {
+  turns: Turns;
+  came: string[];
+  wait: (who: string, more?: Partial<Waiting>) => Promise<void>;
+} {
+  const turns = new Turns(() => clock.time);
+  const came: string[] = [];
+  const wait = (who: string, more: Partial<Waiting> = {}): Promise<void> => {
+    const [address = '', namespace = ''] = who.split('/');
+    return turns
+      .wait({ address, namespace, milliseconds: 10_000, ...more })
+      .then((hasTurn) => void came.push(hasTurn ? who : `${who} refused`));
+  };
+  return { turns, came, wait };
+}
+
+async function all(turns: Turns): Promise<void> {
+  while (turns.next()) await Promise.resolve();
+  await Promise.resolve();
+}
+
+describe('turns', () => {
+  it('go round the namespaces of an address, so a flood delays its own namespace', async () => {
+    const { turns, came, wait } = queue();
+    for (const who of ['a/flood', 'a/flood', 'a/flood', 'a/shop', 'a/shop', 'a/cart']) void wait(who);
+    await all(turns);
+    expect(came).toEqual(['a/flood', 'a/shop', 'a/cart', 'a/flood', 'a/shop', 'a/flood']);
+  });
+
+  it('go round the addresses first, so an address gains nothing by many namespaces', async () => {
+    const { turns, came, wait } = queue();
+    for (const who of ['x/1', 'x/2', 'x/3', 'x/4', 'api/shop', 'api/shop']) void wait(who);
+    await all(turns);
+    expect(came).toEqual(['x/1', 'api/shop', 'x/2', 'api/shop', 'x/3', 'x/4']);
+  });
+
+  it('are not given to what does not fit, and others of its address wait behind it', async () => {
+    const { turns, came, wait } = queue();
+    let fits = false;
+    void wait('a/large', { take: () => fits });
+    void wait('a/other');
+    void wait('b/small');
+    await all(turns);
+    expect(came).toEqual(['b/small']);
+    fits = true;
+    await all(turns);
+    expect(came).toEqual(['b/small', 'a/large', 'a/other']);
+  });
+
+  it('end with a refusal after the longest wait, and what is refused takes no turn', async () => {
+    vi.useFakeTimers();
+    try {
+      const { turns, came, wait } = queue();
+      void wait('a/1', { milliseconds: 500 });
+      void wait('a/1', { milliseconds: 2000 });
+      await vi.advanceTimersByTimeAsync(1000);
+      expect(came).toEqual(['a/1 refused']);
+      await all(turns);
+      expect(came).toEqual(['a/1 refused', 'a/1']);
+      expect([turns.next(), vi.getTimerCount()]).toEqual([false, 0]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('wait for no longer than half of the longest timeout, whatever a caller says', async () => {
+    vi.useFakeTimers();
+    try {
+      const { came, wait } = queue();
+      void wait('a/1', { milliseconds: Infinity });
+      void wait('a/2', { milliseconds: -1 });
+      await vi.advanceTimersByTimeAsync(1);
+      expect(came).toEqual(['a/2 refused']);
+      await vi.advanceTimersByTimeAsync(15_000);
+      expect(came).toEqual(['a/2 refused', 'a/1 refused']);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('are refused at once to a namespace of which 30 wait, the first for a second', async () => {
+    const clock = { time: 0 };
+    const { turns, came, wait } = queue(clock);
+    for (let count = 0; count < 40; count += 1) void wait('a/burst');
+    clock.time = 999;
+    void wait('a/burst');
+    await Promise.resolve();
+    expect(came).toEqual([]);
+    clock.time = 1000;
+    await wait('a/burst');
+    void wait('a/other');
+    expect(came).toEqual(['a/burst refused']);
+    await all(turns);
+    expect(came).toHaveLength(43);
+  });
+});
