@@ -165,8 +165,8 @@ describe('the code', () => {
     for (const file of src) expect(sizeOf([file]).lines, file).toBeLessThanOrEqual(350);
   });
 
-  it('of a decision has at most 13,100 lines beside single checks', () => {
-    expect(linesBehind('src/webhook/review/validate.ts', 'src/webhook/review/mutate.ts')).toBeLessThanOrEqual(13_100);
+  it('of a decision has at most 13,200 lines beside single checks', () => {
+    expect(linesBehind('src/webhook/review/validate.ts', 'src/webhook/review/mutate.ts')).toBeLessThanOrEqual(13_200);
   });
 
   it('of the endpoint, which is given its decisions, has at most 3,000 lines', () => {

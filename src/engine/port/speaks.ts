@@ -1,4 +1,5 @@
 import { LONGEST_NAME, readImage } from '../command/image.ts';
+import { mainPrograms } from '../command/main-process.ts';
 import { programName } from '../command/words.ts';
 import { quote } from '../../base/text/cut.ts';
 import { describePort, type ContainerPort } from '../workload/ports.ts';
@@ -121,21 +122,9 @@ export const purposeOf = ({ name, image, line }: Pick<BareContainer, 'name' | 'i
   return byProgram ? { speaks: 'unknown', protocol: byProgram, sign: quotedSetting(program) } : null;
 };
 
-/** The word of a command line that starts a product: `redis-server`. */
-export const productProgram = (line: CommandLine): string | undefined =>
-  startedPrograms(line).find((text) => productOf(programName(text)) !== undefined);
-
-/** Words in front of the program that does the work: `docker-entrypoint.sh mysqld`, `sh -c "exec redis-server"`. */
-const STARTER = /(?:^|\/)(?:exec|tini|dumb-init|(?:ba|da|a)?sh|[\w.-]+\.sh)$|^-/;
-const MOST_STARTERS = 4;
-
-/** The program of a command line, and the words that start it. None where the line begins with an option. */
-function startedPrograms({ words }: CommandLine): readonly string[] {
-  const texts = words.slice(0, MOST_STARTERS + 1).map(({ text }) => text);
-  const last = texts.findIndex((text) => !STARTER.test(text));
-  const isOfImage = texts[0]?.startsWith('-') === true;
-  return isOfImage ? [] : texts.slice(0, last + 1).filter(({ length }) => length <= LONGEST_NAME);
-}
+/** The program of a command line that is a product: `redis-server`. */
+const productProgram = (line: CommandLine): string | undefined =>
+  mainPrograms(line).find((text) => text.length <= LONGEST_NAME && productOf(programName(text)) !== undefined);
 
 const MOST_IMAGE = 65;
 

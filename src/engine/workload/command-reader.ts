@@ -24,6 +24,8 @@ export interface CommandWord {
 export interface CommandLine {
   /** The words, with those of a script behind `sh -c` in its place. Cut words are skipped. */
   readonly words: readonly CommandWord[];
+  /** The script behind `sh -c`. Undefined without one, and for one that was not read. */
+  readonly script: string | undefined;
   /** The script that is too long to be read. */
   readonly unread: CommandWord | undefined;
 }
@@ -55,7 +57,7 @@ export class CommandReader {
     const written: CommandWord[] = [];
     for (const list of ['command', 'args'] as const) {
       const elements = listMember(container, list);
-      if (elements.at(-1) === CUT_MARK) return { words: [], unread: undefined };
+      if (elements.at(-1) === CUT_MARK) return { words: [], script: undefined, unread: undefined };
       for (const [index, text] of elements.entries()) if (typeof text === 'string') written.push({ text, list, index });
     }
     const whole = written.filter(({ text }) => !isCut(text));
@@ -63,11 +65,12 @@ export class CommandReader {
     const mayHaveScript = written.some(({ text }) => /^-[A-Za-z]*c/.test(text));
     const scriptAt = mayHaveScript ? shellInvocationOf(written.map(({ text }) => text))?.scriptAt : undefined;
     const script = scriptAt === undefined ? undefined : written[scriptAt];
-    if (script === undefined) return { words: whole, unread: undefined };
+    if (script === undefined) return { words: whole, script: undefined, unread: undefined };
     const read = isCut(script.text) ? undefined : this.#wordsOf(script.text);
     const inside = (read ?? []).map((text) => ({ ...script, text }));
     const words = whole.flatMap((word) => (word === script ? inside : [word]));
-    return { words, unread: read === undefined ? script : undefined };
+    const isRead = read !== undefined;
+    return { words, script: isRead ? script.text : undefined, unread: isRead ? undefined : script };
   }
 
   /** The words of a script of a container. Undefined for one without room. */
