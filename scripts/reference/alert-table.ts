@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { markdownTable } from './markdown-table.ts';
 
 const RULES = join(import.meta.dirname, '../../charts/probewright/templates/monitoring/prometheus-rule.yaml');
 
@@ -10,10 +11,12 @@ const ALERT =
 /** The alerts of the chart as a Markdown table, in the words of their summaries. */
 export function alertTable(): string {
   const text = readFileSync(RULES, 'utf8');
-  const rows = [...text.matchAll(ALERT)].map(
-    ([, alert = '', severity, usual = '', summary = '']) => `| \`${alert}\` | ${severity ?? usual} | ${summary} |\n`,
-  );
+  const rows = [...text.matchAll(ALERT)].map(([, alert = '', severity, usual = '', summary = '']) => [
+    `\`${alert}\``,
+    severity ?? usual,
+    summary,
+  ]);
   const count = text.match(/\(dict "alert"/g)?.length ?? 0;
   if (rows.length !== count) throw new Error(`${RULES}: ${rows.length} of ${count} alerts can be read`);
-  return `| alert | severity | says |\n|---|---|---|\n${rows.join('')}`;
+  return markdownTable(['alert', 'severity', 'says'], rows);
 }

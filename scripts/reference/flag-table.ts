@@ -1,5 +1,6 @@
 import { flagGroups, flagUsage } from '../../src/cli/flags/help.ts';
 import type { CommandDefinition, Flag } from '../../src/cli/flags/flag.ts';
+import { markdownTable } from './markdown-table.ts';
 
 /**
  * Formats the flags of a command as Markdown tables, one for each group. A heading line precedes every table except the
@@ -7,11 +8,10 @@ import type { CommandDefinition, Flag } from '../../src/cli/flags/flag.ts';
  */
 export function flagTables(definition: CommandDefinition): string {
   const columns = ['flag', 'default', 'meaning'];
-  const head = `${row(columns)}|${'---|'.repeat(columns.length)}\n`;
   return flagGroups(definition)
     .map(([group, flags]) => {
-      const rows = flags.map(([name, flag]) => row(cellsOf(name, flag)));
-      return `${group === undefined ? '' : `${marked(group)}:\n\n`}${head}${rows.join('')}`;
+      const rows = flags.map(([name, flag]) => cellsOf(name, flag));
+      return `${group === undefined ? '' : `${marked(group)}:\n\n`}${markdownTable(columns, rows)}`;
     })
     .join('\n');
 }
@@ -38,15 +38,13 @@ export function sharedFlags(definition: CommandDefinition, others: readonly Comm
 }
 
 function rowOf(name: string, flag: Flag<unknown> | undefined): string {
-  return flag === undefined ? '' : row(cellsOf(name, flag));
+  return flag === undefined ? '' : cellsOf(name, flag).join('\n');
 }
 
 /** Formats commands as a Markdown table. */
 export function commandTable(commands: readonly CommandDefinition[]): string {
-  const rows = commands.map(({ name, usage, summary }) =>
-    row([code([name, usage].filter(Boolean).join(' ')), summary]),
-  );
-  return `${row(['command', 'what it does'])}|---|---|\n${rows.join('')}`;
+  const rows = commands.map(({ name, usage, summary }) => [code([name, usage].filter(Boolean).join(' ')), summary]);
+  return markdownTable(['command', 'what it does'], rows);
 }
 
 function cellsOf(name: string, flag: Flag<unknown>): string[] {
@@ -65,10 +63,6 @@ function cellsOf(name: string, flag: Flag<unknown>): string[] {
 /** Formats flags and URL paths as Markdown code. */
 function marked(text: string): string {
   return text.replace(/--[a-z][a-z-]*|(?<= )\/[a-z][a-z-]*/g, code);
-}
-
-function row(cells: readonly string[]): string {
-  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`;
 }
 
 function code(text: string): string {

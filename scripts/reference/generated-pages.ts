@@ -1,8 +1,13 @@
+import { actionTable } from './action-table.ts';
 import { alertTable } from './alert-table.ts';
+import { causeTables } from './cause-table.ts';
+import { checkTable } from './check-table.ts';
+import { fieldTables } from './field-table.ts';
+import { foreignTable } from './foreign-table.ts';
 import { kindTable } from './kind-table.ts';
 import { limitTables } from './limit-tables.ts';
 import { portTable } from './port-table.ts';
-import { metricTable } from './metric-table.ts';
+import { metricTable, observerMetricTable } from './metric-table.ts';
 import { commandTable, flagTables, otherFlagTables, sharedFlags } from './flag-table.ts';
 import { COMMAND_DEFINITIONS, COMMAND_TABLE } from '../../src/cli/command-table.ts';
 import type { CommandDefinition } from '../../src/cli/flags/flag.ts';
@@ -23,6 +28,13 @@ const PAGES = {
   lsp: 'integrations.md',
 } as const;
 
+/** The page of a table of fields; docs/policies.md has the others. */
+const FIELD_PAGES: Readonly<Record<string, string>> = {
+  'fields of exceptions': 'exceptions.md',
+  'what policies allow': 'exceptions.md',
+  'learned start times': 'observer.md',
+};
+
 /** The flags of `check` that other commands have too. One table lists them; the tables of commands name them only. */
 const SHARED = sharedFlags(COMMAND_TABLE.check, [COMMAND_TABLE.plan, COMMAND_TABLE.fix]);
 
@@ -39,7 +51,13 @@ const TABLES: readonly { readonly page: string; readonly name: string; readonly 
   { page: 'observability.md', name: 'metrics', text: metricTable() },
   { page: 'observability.md', name: 'alerts', text: alertTable() },
   { page: 'defaulting.md', name: 'words of ports', text: portTable() },
+  { page: 'checks.md', name: 'checks', text: checkTable() },
   { page: 'checks.md', name: 'custom kinds', text: kindTable() },
+  { page: 'observer.md', name: 'metrics', text: observerMetricTable() },
+  { page: 'observer.md', name: 'causes', text: causeTables() },
+  ...Object.entries(fieldTables()).map(([name, text]) => ({ page: FIELD_PAGES[name] ?? 'policies.md', name, text })),
+  { page: 'comparison.md', name: 'exceptions', text: foreignTable() },
+  { page: 'integrations.md', name: 'inputs', text: actionTable() },
 ];
 
 function tablesOf(command: keyof typeof PAGES): string {

@@ -12,6 +12,7 @@ import {
   SERVICE_LIMITS,
 } from '../../src/engine/policy/budget.ts';
 import { LIMITS } from './limits.ts';
+import { markdownTable } from './markdown-table.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -26,9 +27,6 @@ export type LimitRow = { readonly limit: string; readonly beyond: string } & (
 
 const number = (value: number): string => value.toLocaleString('en');
 const size = (bytes: number): string => (bytes < MIB ? `${bytes / KIB} KiB` : `${bytes / MIB} MiB`);
-const row = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`;
-const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  `${row(...head)}|${'---|'.repeat(head.length)}\n${rows.map((cells) => row(...cells)).join('')}`;
 
 /** The tables of docs/limits.md by name. */
 export function limitTables(): Readonly<Record<string, string>> {
@@ -44,7 +42,7 @@ export function limitTables(): Readonly<Record<string, string>> {
     ...Object.fromEntries(
       Object.entries(LIMITS).map(([name, rows]) => [
         name,
-        table(
+        markdownTable(
           ['limit', 'number', 'beyond it'],
           rows.map((each) => [each.limit, figureOf(each), each.beyond]),
         ),
@@ -55,7 +53,7 @@ export function limitTables(): Readonly<Record<string, string>> {
 
 function boundTable(bounds: readonly Bound[], more: readonly (readonly string[])[] = []): string {
   const rows = bounds.map(({ at, maximum, unit }) => [at.replace(/[^,\s]+/g, '`$&`'), `${number(maximum)} ${unit}`]);
-  return table(['where', 'at most'], [...rows, ...more]);
+  return markdownTable(['where', 'at most'], [...rows, ...more]);
 }
 
 function boundsOfChecks(): readonly Bound[] {
@@ -83,7 +81,7 @@ function boundsOfProfile(): readonly Bound[] {
 
 function policyBudgets(): string {
   const total = policyTotal(POLICY_BUDGET_BYTES);
-  return table(
+  return markdownTable(
     ['budget', 'at most', 'label of `probewright_policies_over_budget`'],
     [
       ['one spec, as JSON (also of a ClusterProbePolicy)', size(MAX_SPEC_BYTES), '`spec`'],
@@ -100,7 +98,7 @@ function policyBudgets(): string {
 
 function factBudgets(): string {
   const kinds = [EXCEPTION_LIMITS, SERVICE_LIMITS, PROFILE_LIMITS];
-  return table(
+  return markdownTable(
     ['budget', 'ProbeExceptions', 'Services', 'StartupProfiles', '`reason` of `probewright_facts_left_out`'],
     [
       ['one object', ...kinds.map(({ object }) => size(object)), '`object`'],

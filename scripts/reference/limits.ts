@@ -236,7 +236,7 @@ export const LIMITS: Readonly<Record<string, readonly LimitRow[]>> = {
       limit: 'characters of all commands of probes and scripts of containers of an object',
       number: '16,384',
       beyond:
-        'the command is not read. Each of the signs `;`, `&`, `\\|`, `(`, the backtick and the line break counts as eight more. Commands count in the order of the object; equal ones count once; a shorter one behind may still fit. In 40 public charts, an object needs at most 3,100',
+        'the command is not read. Each of the signs `;`, `&`, `|`, `(`, the backtick and the line break counts as eight more. Commands count in the order of the object; equal ones count once; a shorter one behind may still fit. In 40 public charts, an object needs at most 3,100',
     },
     { limit: 'addresses of one flag', number: '50', beyond: 'further addresses are not read' },
   ],

@@ -1,4 +1,8 @@
+import { Registry } from 'prom-client';
+import { registerReportMetrics } from '../../src/observer/reports/report-writer.ts';
+import { registerScanMetrics, ScanStatus } from '../../src/observer/scan/scan-status.ts';
 import { Metrics } from '../../src/webhook/http/metrics.ts';
+import { markdownTable } from './markdown-table.ts';
 
 /** A metric as prom-client keeps it. */
 interface KeptMetric {
@@ -15,12 +19,28 @@ export function metricTable(): string {
     leader: () => false,
     now: () => 0,
   });
+  return tableOf(registry);
+}
+
+/** The metrics of scans and reports, which only the observer has, as a Markdown table. */
+export function observerMetricTable(): string {
+  const registry = new Registry();
+  registerScanMetrics(new ScanStatus(), () => undefined, [registry]);
+  registerReportMetrics(() => undefined, [registry]);
+  return tableOf(registry);
+}
+
+function tableOf(registry: Registry): string {
   const own = (registry.getMetricsAsArray() as unknown as readonly KeptMetric[]).filter(({ name }) =>
     name.startsWith('probewright_'),
   );
-  const rows = own.map(({ name, help, labelNames, constructor }) => {
-    const labels = labelNames.map((label) => `\`${label}\``).join(', ');
-    return `| \`${name}\` | ${constructor.name.toLowerCase()} | ${labels} | ${help} |\n`;
-  });
-  return `| metric | type | labels | meaning |\n|---|---|---|---|\n${rows.join('')}`;
+  return markdownTable(
+    ['metric', 'type', 'labels', 'meaning'],
+    own.map(({ name, help, labelNames, constructor }) => [
+      `\`${name}\``,
+      constructor.name.toLowerCase(),
+      labelNames.map((label) => `\`${label}\``).join(', '),
+      help,
+    ]),
+  );
 }

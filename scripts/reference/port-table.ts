@@ -1,4 +1,5 @@
 import { wordsOfKinds } from '../../src/engine/port/words.ts';
+import { markdownTable } from './markdown-table.ts';
 
 /** What the words and numbers of ports mean, as a Markdown table. The first row that matches counts. */
 export function portTable(): string {
@@ -18,7 +19,7 @@ export function portTable(): string {
       `\`http\` or \`ws\` at the beginning or the end; else all words are of this row: ${quoted(wordsOfKinds('web', 'app').words)}`,
     ],
   ];
-  return `| the port is for | words in the name |\n|---|---|\n${rows.map((cells) => `| ${cells.join(' | ')} |\n`).join('')}`;
+  return markdownTable(['the port is for', 'words in the name'], rows);
 }
 
 const quoted = (words: readonly string[]): string => words.map((word) => `\`${word}\``).join(', ');
