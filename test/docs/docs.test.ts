@@ -5,6 +5,7 @@ import { generatedPages } from '../../scripts/reference/generated-pages.ts';
 import { COMMAND_DEFINITIONS } from '../../src/cli/command-table.ts';
 import { REASON_CODES } from '../../src/engine/defaulting/not-injected.ts';
 import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
+import { anchorOf } from '../support/markdown.ts';
 
 const doc = (name: string): string => readFileSync(join('docs', name), 'utf8');
 
@@ -62,10 +63,7 @@ describe('the docs', () => {
         expect(existsSync(file), `${page}: ${target}`).toBe(true);
         if (anchor === undefined) continue;
         const headings = [...readFileSync(file, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
-          heading
-            .toLowerCase()
-            .replace(/[^\w\- ]/g, '')
-            .replaceAll(' ', '-'),
+          anchorOf(heading),
         );
         expect(headings, `${page}: ${target}`).toContain(anchor);
       }

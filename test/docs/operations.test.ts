@@ -8,6 +8,7 @@ import { COMMAND_DEFINITIONS } from '../../src/cli/command-table.ts';
 import { parseCommandLine } from '../../src/cli/flags/parse-command-line.ts';
 import { SERVE_FLAGS } from '../../src/cli/process/serve-definition.ts';
 import { runProbewright } from '../cli/run-probewright.ts';
+import { anchorOf } from '../support/markdown.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const PAGES = readdirSync('docs').filter((name) => name.endsWith('.md'));
@@ -19,11 +20,6 @@ const headingsOf = (text: string): string[] =>
   [...withoutBlocks(text).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading);
 /** Comments in shell blocks look like headings. */
 const withoutBlocks = (text: string): string => text.replace(/^ *```[\s\S]*?^ *```$/gm, '');
-const slug = (heading: string): string =>
-  heading
-    .toLowerCase()
-    .replace(/[^\w\- ]/g, '')
-    .replaceAll(' ', '-');
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 /** A template with gaps, as a pattern. */
@@ -151,7 +147,7 @@ describe('docs/troubleshooting.md', () => {
   });
 
   it('has no two headings with one anchor', () => {
-    const slugs = headingsOf(troubleshooting).map(plain).map(slug);
+    const slugs = headingsOf(troubleshooting).map(plain).map(anchorOf);
     expect(slugs.filter((one, index) => slugs.indexOf(one) !== index)).toEqual([]);
   });
 });
