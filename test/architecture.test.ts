@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { filesBelow, importGraph } from '../scripts/size/measure.ts';
 import { lintTable } from './support/lint-table.ts';
@@ -45,6 +45,14 @@ describe('the table of rooms in ARCHITECTURE.md', () => {
     const row = rows.find(({ names }) => names.includes(room));
     expect([...roomsIn(row?.mayImport ?? '')].sort()).toEqual([...allowed].sort());
   });
+});
+
+it('ARCHITECTURE.md names only files that exist', () => {
+  const named = [...readFileSync('ARCHITECTURE.md', 'utf8').matchAll(/(?<![\w/.-])(?:[\w-]+\/)+[\w.-]+\.ts\b/g)];
+  expect(named.length).toBeGreaterThan(20);
+  // Paths are from the root, from src/, or from src/cluster/ where the sentence says so.
+  const isThere = (path: string): boolean => ['', 'src/', 'src/cluster/'].some((room) => existsSync(`${room}${path}`));
+  expect(named.map(([path]) => path).filter((path) => !isThere(path))).toEqual([]);
 });
 
 /** One way round each cycle that a walk meets: the files in the order in which they import each other. */
