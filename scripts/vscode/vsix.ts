@@ -57,6 +57,7 @@ const CONTENT_TYPES = `<?xml version="1.0" encoding="utf-8"?>
 <Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">${Object.entries({
   json: 'application/json',
   js: 'application/javascript',
+  mjs: 'application/javascript',
   txt: 'text/plain',
   vsixmanifest: 'text/xml',
 })

@@ -1,3 +1,5 @@
+import { clusterChoice, type ClusterLine } from './input/cluster-choice.ts';
+import { projectInForce, readProjectFile } from './input/project-file.ts';
 import { urlProblem } from './input/url-input.ts';
 import { commandHelp, programHelp } from './flags/help.ts';
 import { parseCommandLine } from './flags/parse-command-line.ts';
@@ -9,7 +11,6 @@ import { PolicyFilesError } from '../cluster/sources/policy-source.ts';
 import { EXIT_OK, EXIT_USAGE, PROGRAM, printLine, UsageError, type CommandIo } from './io.ts';
 import { reportProblems } from './output/messages.ts';
 import type { CommandDefinition, ParsedCommandLine, Flags } from './flags/flag.ts';
-import type { ClusterLine } from './input/cluster-choice.ts';
 
 /** Runs a command line that is right, and returns the exit code. */
 type CommandRun<F extends Flags> = (line: ParsedCommandLine<F>, io: CommandIo) => Promise<number> | number;
@@ -117,10 +118,8 @@ async function withProjectFile(
   args: readonly string[],
   io: CommandIo,
 ): Promise<ParsedCommandLine<Flags>> {
-  const { clusterChoice } = await import('./input/cluster-choice.ts');
   if (line.flags['no-project-file'] === true || (await clusterChoice(line as ClusterLine)).kind !== 'files')
     return line;
-  const { projectInForce, readProjectFile } = await import('./input/project-file.ts');
   const given = line.flags['project-file'] as string | undefined;
   const project = await readProjectFile(Object.hasOwn(definition.flags, 'from') ? 'from' : 'policies', given);
   if (project === undefined) return line;

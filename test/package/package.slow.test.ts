@@ -68,7 +68,7 @@ describe('the npm package', () => {
   it('has the bundle, types, schemas and licences, and nothing else', async () => {
     const files = await filesBelow(join(project, 'node_modules/probewright'));
     const others = files.filter(
-      (file) => !/^dist\/[\w-]+\.js(\.LEGAL\.txt)?$|^schemas\/|^types\/|^helm\/|^bin\//.test(file),
+      (file) => !/^dist\/[\w-]+\.m?js(\.LEGAL\.txt)?$|^schemas\/|^types\/|^helm\/|^bin\//.test(file),
     );
     expect(others.sort()).toEqual([
       'CHANGELOG.md',
