@@ -24,36 +24,26 @@ export interface Piece {
   readonly known: KnownText;
 }
 
-/** The documents of texts, by their texts: a key in one of 143 documents judges one. */
-export class KnownTexts {
-  #known = new Map<string, KnownText>();
-  #used = new Map<string, KnownText>();
-  readonly #kinds: readonly WorkloadKind[];
-
-  constructor(kinds: readonly WorkloadKind[]) {
-    this.#kinds = kinds;
-  }
-
-  /** The pieces of a text. */
-  piecesOf(file: string, text: string): readonly Piece[] {
-    if (text.length > LONGEST_TEXT) return [];
-    let line = 0;
-    return [...splitYaml(text)].map((chunk) => {
-      const key = `${file}\n${chunk.text}`;
-      const known = this.#known.get(key) ?? new KnownText(file, chunk.text, this.#kinds);
-      this.#used.set(key, known);
-      this.#known.set(key, known);
-      const piece = { ...chunk, line, known };
-      for (let at = chunk.text.indexOf('\n'); at !== -1; at = chunk.text.indexOf('\n', at + 1)) line += 1;
-      return piece;
-    });
-  }
-
-  /** Forgets what no text has had since the last call. */
-  forgetUnused(): void {
-    this.#known = this.#used;
-    this.#used = new Map();
-  }
+/**
+ * The pieces of a text: a key in one of 143 documents makes one new piece.
+ *
+ * @param before the pieces of the text before; what is known of equal ones stays
+ */
+export function piecesOf(
+  file: string,
+  text: string,
+  kinds: readonly WorkloadKind[],
+  before: readonly Piece[] = [],
+): readonly Piece[] {
+  if (text.length > LONGEST_TEXT) return [];
+  const known = new Map(before.map((piece) => [piece.text, piece.known]));
+  let line = 0;
+  return [...splitYaml(text)].map((chunk) => {
+    const piece = { ...chunk, line, known: known.get(chunk.text) ?? new KnownText(file, chunk.text, kinds) };
+    known.set(chunk.text, piece.known);
+    for (let at = chunk.text.indexOf('\n'); at !== -1; at = chunk.text.indexOf('\n', at + 1)) line += 1;
+    return piece;
+  });
 }
 
 /** A document by its text: parsed once, and judged once in a world. */

@@ -8,7 +8,7 @@ import { NO_TEXTS, type ReadTexts } from '../input/manifests.ts';
 import { readProjectFile } from '../input/project-file.ts';
 import { readManifestTexts } from '../input/read-inputs.ts';
 import { worldOf, type World } from '../input/world.ts';
-import { KnownTexts, type Piece } from './open-text.ts';
+import { piecesOf, type Piece } from './open-text.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { ProjectSettings } from '../input/charts.ts';
 import type { ManifestText } from '../input/manifest.ts';
@@ -30,7 +30,6 @@ export type FilePart = { readonly kind: 'manifest' | 'other' } | { readonly kind
 /** The files of a folder, as the disk has them, and over them the texts of open files. */
 export class Workspace {
   readonly open = new Map<string, string>();
-  readonly known: KnownTexts;
   /** Why the project file counts for nothing. */
   problem: string | undefined;
   readonly #settings: WorkspaceSettings;
@@ -38,11 +37,12 @@ export class Workspace {
   /** The policies and facts of each file of the disk, by absolute path. */
   #disk: ReadonlyMap<string, readonly ManifestText[]> = new Map();
   #parts = new Map<string, Promise<FilePart>>();
+  /** The pieces of each open file, by the text that they were cut from. */
+  readonly #pieces = new Map<string, { readonly text: string; readonly pieces: readonly Piece[] }>();
   #world: { readonly key: string; readonly world: World; readonly policyProblems: readonly FileProblem[] } | undefined;
 
   constructor(settings: WorkspaceSettings) {
     this.#settings = settings;
-    this.known = new KnownTexts(settings.kinds);
   }
 
   get minLevel(): Level {
@@ -61,7 +61,7 @@ export class Workspace {
     const read = this.#settings.hasFolder ? await this.texts(['.']) : NO_TEXTS;
     const texts = [...(await readPolicyTexts(policies)).texts, ...read.texts];
     this.#disk = new Map(
-      texts.map(({ file, text }) => [resolve(file), factsIn(this.known.piecesOf(file, text))] as const),
+      texts.map(({ file, text }) => [resolve(file), factsIn(piecesOf(file, text, this.#settings.kinds))] as const),
     );
     this.#parts = new Map();
     this.#world = undefined;
@@ -108,7 +108,17 @@ export class Workspace {
 
   /** The pieces of an open file. */
   piecesOf(path: string): readonly Piece[] {
-    return this.known.piecesOf(fileNameOf(path), this.open.get(path) ?? '');
+    const text = this.open.get(path) ?? '';
+    const last = this.#pieces.get(path);
+    if (last?.text === text) return last.pieces;
+    const pieces = piecesOf(fileNameOf(path), text, this.#settings.kinds, last?.pieces);
+    this.#pieces.set(path, { text, pieces });
+    return pieces;
+  }
+
+  close(path: string): void {
+    this.open.delete(path);
+    this.#pieces.delete(path);
   }
 
   /** What open and closed files tell now. The same object, as long as they tell the same. */

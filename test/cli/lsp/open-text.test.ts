@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { KNOWN_KINDS } from '../../../src/engine/workload/kinds.ts';
-import { differenceOf, KnownTexts } from '../../../src/cli/lsp/open-text.ts';
+import { differenceOf, piecesOf } from '../../../src/cli/lsp/open-text.ts';
 import { Workspace } from '../../../src/cli/lsp/workspace.ts';
 import { findingsIn } from '../../../src/cli/lsp/findings.ts';
 
@@ -34,7 +34,6 @@ describe('a text with many documents', () => {
     workspace.open.set('/a.yaml', many.join(''));
     const before = findingsIn(workspace, '/a.yaml');
     expect(before).toHaveLength(143);
-    workspace.known.forgetUnused();
     workspace.open.set('/a.yaml', many.with(70, deployment('other')).join(''));
     const after = findingsIn(workspace, '/a.yaml');
     const kept = new Set(before.map(({ violation }) => violation));
@@ -62,16 +61,25 @@ describe('a text with many documents', () => {
     expect(marks).toEqual(['port: htpp', 'httpGet: {}']);
   });
 
-  it('is in pieces whose texts are the text, and of which none is kept that no text has', () => {
-    const known = new KnownTexts(KNOWN_KINDS);
-    const first = known.piecesOf('a', many.join(''));
+  it('is in pieces whose texts are the text, and of which none is kept that the text before did not have', () => {
+    const first = piecesOf('a', many.join(''), KNOWN_KINDS);
     expect(first.map(({ text }) => text).join('')).toBe(many.join(''));
-    known.forgetUnused();
-    const [again] = known.piecesOf('a', many[0] ?? '');
+    const [again] = piecesOf('a', many[0] ?? '', KNOWN_KINDS, first);
     expect(again?.known).toBe(first[0]?.known);
-    known.forgetUnused();
-    known.forgetUnused();
-    expect(known.piecesOf('a', many[0] ?? '')[0]?.known).not.toBe(first[0]?.known);
+    const [other] = piecesOf('a', many[0] ?? '', KNOWN_KINDS, piecesOf('a', '', KNOWN_KINDS, first));
+    expect(other?.known).not.toBe(first[0]?.known);
+  });
+
+  it('is cut once, as long as it is the same, and is forgotten when it is closed', () => {
+    const workspace = new Workspace({
+      ...{ policies: undefined, minLevel: undefined, kinds: KNOWN_KINDS, hasFolder: false, now: () => 0 },
+    });
+    workspace.open.set('/a.yaml', many.join(''));
+    const pieces = workspace.piecesOf('/a.yaml');
+    expect(workspace.piecesOf('/a.yaml')).toBe(pieces);
+    workspace.close('/a.yaml');
+    workspace.open.set('/a.yaml', many.join(''));
+    expect(workspace.piecesOf('/a.yaml')[0]?.known).not.toBe(pieces[0]?.known);
   });
 });
 
