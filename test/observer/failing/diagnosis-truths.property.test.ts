@@ -1,57 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isDefinite, type FailureCause } from '../../../src/observer/failing/causes.ts';
+import { isDefinite } from '../../../src/observer/failing/causes.ts';
 import { diagnose } from '../../../src/observer/failing/diagnosis.ts';
 import { podHealth } from '../../../src/observer/failing/pod-health.ts';
+import { http, TROUBLES } from './probe-troubles.ts';
 import { readProbeEvent } from '../../../src/observer/failing/probe-events.ts';
 import { podOf, seededRandom } from '../../kubelet/pods.ts';
 import { simulatePod } from '../../kubelet/simulated-pod.ts';
 import { podAsListed } from '../../kubelet/watch-events.ts';
 import { runs } from '../../support/runs.ts';
-import type { JsonObject } from '../../../src/base/json/json-value.ts';
-import type { Answer, StartTruth } from '../../kubelet/truth.ts';
+import type { StartTruth } from '../../kubelet/truth.ts';
 
 const createdAt = Date.parse('2026-11-20T10:00:00Z');
-const http = { httpGet: { path: '/healthz', port: 8080 } };
-const https = { httpGet: { path: '/healthz', port: 8443, scheme: 'HTTPS' } };
-const grpc = { grpc: { port: 50051 } };
-const tcp = { tcpSocket: { port: 5432 } };
-const command = { exec: { command: ['curl', '-f', 'localhost'] } };
-const status = (code: number): Answer => ({ kind: 'status', status: code });
-
-/** What a probe gets, and the true cause. `isVoid`: the kubelet throws the result away, so that nothing is killed. */
-const TROUBLES: readonly { probe: JsonObject; answer: Answer; cause: FailureCause; isVoid?: true }[] = [
-  { probe: http, answer: status(400), cause: 'http-400' },
-  { probe: http, answer: status(401), cause: 'http-401' },
-  { probe: http, answer: status(403), cause: 'http-403' },
-  { probe: http, answer: status(404), cause: 'http-404' },
-  { probe: http, answer: status(410), cause: 'http-4xx' },
-  { probe: http, answer: status(503), cause: 'http-5xx' },
-  { probe: http, answer: { kind: 'refused' }, cause: 'connection-refused' },
-  { probe: tcp, answer: { kind: 'refused' }, cause: 'connection-refused' },
-  { probe: grpc, answer: { kind: 'refused' }, cause: 'connection-refused' },
-  { probe: http, answer: { kind: 'hang' }, cause: 'timeout' },
-  { probe: tcp, answer: { kind: 'hang' }, cause: 'connection-timeout' },
-  { probe: grpc, answer: { kind: 'hang' }, cause: 'timeout' },
-  { probe: command, answer: { kind: 'hang' }, cause: 'timeout' },
-  { probe: https, answer: { kind: 'http-to-https' }, cause: 'tls-mismatch' },
-  { probe: http, answer: { kind: 'https-to-http' }, cause: 'tls-mismatch' },
-  { probe: command, answer: { kind: 'command-missing' }, cause: 'executable-not-found', isVoid: true },
-  { probe: command, answer: { kind: 'exit', code: 22, output: 'curl: (22) 503' }, cause: 'command-failed' },
-  {
-    probe: command,
-    answer: { kind: 'exit', code: 1, output: "cat: can't open '/r': No such file or directory\n" },
-    cause: 'command-failed',
-  },
-  {
-    probe: command,
-    answer: { kind: 'exit', code: 127, output: 'sh: 1: curl: not found\n' },
-    cause: 'executable-not-found',
-  },
-  { probe: grpc, answer: { kind: 'not-serving' }, cause: 'grpc-unhealthy' },
-  { probe: grpc, answer: status(501), cause: 'grpc-unimplemented' },
-];
-
 /** The texts of kubelets: 1.36, before 1.33, Go before 1.14, Go before 1.9, and a combined event. */
 const KUBELETS: readonly ((message: string) => string)[] = [
   (message) => message,
