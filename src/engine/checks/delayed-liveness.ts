@@ -47,7 +47,9 @@ export const delayedLiveness = defineCheck({
       ? `is not watched for ${unwatched} s after every start. A start over ${killed} s may be killed`
       : `may hang for ${unwatched} s (${F} failures, one every ${P} s) at any time before it is restarted`;
     const isNote = isDelayed ? isShort(liveness) : isTolerable(liveness, unwatched, workload);
-    const advice = startupInPlaceOfLiveness(liveness, workload);
+    // The note sidecar-gate has the startup probe in full, with the handler of readiness.
+    const isGate = !isDelayed && container.role === 'sidecar' && timedProbe(container, 'readinessProbe') !== undefined;
+    const advice = isGate ? allowing(killed) : startupInPlaceOfLiveness(liveness, workload);
     return {
       ...located(liveness, isDelayed ? 'initialDelaySeconds' : 'failureThreshold'),
       message: `${containerPhrase(container)} ${harm}`,
@@ -55,6 +57,10 @@ export const delayedLiveness = defineCheck({
       ...(isNote && { level: 'Audit' }),
     };
   },
+});
+
+const allowing = (seconds: number): Advice => ({
+  remedy: `guard the start with a startupProbe that allows ${seconds} s`,
 });
 
 /** No edits: nobody knows which number the running container needs, and with the same number it may hang as long. */

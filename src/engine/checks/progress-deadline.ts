@@ -3,8 +3,8 @@ import { INT32_MAX } from '../probe/go-values.ts';
 import { longestRecoverySeconds, longestStartSeconds, type ProbeTiming } from '../time/timing.ts';
 import { isDeployment } from '../workload/kinds.ts';
 import { containerPhrase, defineCheck } from './check.ts';
-import { numberOf } from './checked-workload.ts';
-import { hasProbe, startGateOf, timedProbe, type Container } from '../workload/pod.ts';
+import { numberOf, oncePerWorkload } from './checked-workload.ts';
+import { hasProbe, mayHaveProbes, startGateOf, timedProbe, type Container } from '../workload/pod.ts';
 import type { ProbeKind } from '../probe/probe.ts';
 
 /**
@@ -17,17 +17,16 @@ export const progressDeadline = defineCheck({
   action: 'Audit',
   relatedProbes: ['startupProbe', 'livenessProbe', 'readinessProbe'],
   run: (container, _, workload) => {
-    // A container without both is Ready as soon as it runs.
-    if (!isDeployment(workload.kind) || !GATES.some((kind) => hasProbe(container, kind))) return undefined;
-    const start = derived(container, startGateOf(container), longestStartSeconds);
-    const ready = derived(container, 'readinessProbe', (timing) => longestRecoverySeconds(timing, 0));
+    const times = isDeployment(workload.kind) ? timesOf(container) : undefined;
+    if (times === undefined) return undefined;
+    const { start, ready } = times;
     const deadline = numberOf(workload, 'progressDeadlineSeconds') ?? DEFAULT_PROGRESS_DEADLINE_SECONDS;
     const minReady = numberOf(workload, 'minReadySeconds') ?? 0;
+    const own = start + ready;
     // NaN is never too late.
-    const needed = start + ready + minReady;
-    if (!(deadline < needed)) return undefined;
+    if (!(deadline < own + minReady)) return undefined;
     const path = ['spec', 'progressDeadlineSeconds'];
-    const enough = Math.ceil(needed / 60) * 60;
+    const enough = Math.ceil((Math.max(own, slowestSeconds(workload)) + minReady) / 60) * 60;
     return {
       path,
       message:
@@ -41,6 +40,21 @@ export const progressDeadline = defineCheck({
 
 /** The probes for which a Pod waits until it is Ready. */
 const GATES = ['startupProbe', 'readinessProbe'] as const;
+
+/** The longest start, and the time to Ready, in seconds. Undefined for a container that is Ready as soon as it runs. */
+function timesOf(container: Container): { readonly start: number; readonly ready: number } | undefined {
+  if (!GATES.some((kind) => hasProbe(container, kind))) return undefined;
+  return {
+    start: derived(container, startGateOf(container), longestStartSeconds),
+    ready: derived(container, 'readinessProbe', (timing) => longestRecoverySeconds(timing, 0)),
+  };
+}
+
+/** The seconds of the slowest container: one deadline is right for all. */
+const slowestSeconds = oncePerWorkload(({ pod }) => {
+  const times = pod.containers.filter(mayHaveProbes).flatMap((container) => timesOf(container) ?? []);
+  return Math.max(0, ...times.map(({ start, ready }) => start + ready || 0));
+});
 
 /** Computes seconds from a probe's timing: 0 without the probe, and NaN when the probe cannot be judged. */
 function derived(container: Container, kind: ProbeKind, formula: (timing: ProbeTiming) => number): number {

@@ -60,7 +60,23 @@ export function withSafeAdvice(
   const isNote = ({ action }: Violation): number => Number(action === 'Audit');
   const inOrder = violations.toSorted((a, b) => isNote(a) - isNote(b));
   const safe = new Map(inOrder.map((violation) => [violation, withSafeEdits(violation)]));
+  for (const violation of inOrder) {
+    const shown = safe.get(violation);
+    if (shown?.edits === undefined) safe.set(violation, withOtherWords(shown ?? violation, violation, told));
+  }
   return violations.map((violation) => safe.get(violation) ?? violation);
+}
+
+/**
+ * A violation whose words alone remain. One field has one value in all words, too: where other advice has told another
+ * value, the other advice comes first, and the next run has the number that is then right.
+ */
+function withOtherWords(shown: Violation, { edits = [] }: Violation, told: Map<string, Violation>): Violation {
+  const other = edits.map((edit) => otherAdvice(edit, told)).find((one) => one !== undefined);
+  if (other !== undefined)
+    return { ...shown, remedy: `first apply the advice of ${other.check}, and then check again` };
+  for (const { path } of edits) told.set(formatPath(path), { ...shown, edits });
+  return shown;
 }
 
 /** The violation whose advice has told another value for the same field. */

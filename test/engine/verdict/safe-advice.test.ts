@@ -153,6 +153,23 @@ describe('the advice of violations', () => {
       ]),
     ).toEqual([undefined]));
 
+  it('has one value for one field, also in words: another value waits for the advice that is written', () => {
+    const at = ['spec', 'livenessProbe', 'failureThreshold'];
+    const asks = (check: string, value: number): Violation => ({
+      ...violation(check),
+      remedy: `write failureThreshold: ${value}`,
+      edits: [{ path: at, value }],
+    });
+    const [good, words, more] = [asks('good', 3), asks('stubborn', 7), asks('stubborn-too', 3)];
+    const judge = (object: JsonObject): Violation[] =>
+      (object['spec'] as { livenessProbe?: object }).livenessProbe === undefined ? [good, words, more] : [words, more];
+    expect(withSafeAdvice({ spec: {} }, judge({ spec: {} }), judge).map(({ remedy }) => remedy)).toEqual([
+      'write failureThreshold: 3',
+      'first apply the advice of good, and then check again',
+      'write failureThreshold: 3',
+    ]);
+  });
+
   it('is not tried for a violation without edits', () => {
     const never = (): never => {
       throw new Error('judged');
