@@ -121,6 +121,32 @@ function failedLast(
   return latest(timesByAge(failures).filter(({ at }) => at >= since && at <= until));
 }
 
+/** A kill by a probe of which the events tell the answer that decided, and its causes: two of one second count both. */
+export interface KnownKill {
+  readonly at: number;
+  readonly causes: readonly ProbeHint['cause'][];
+}
+
+/** The last kill of a container of which the answer is known: the kubelet drops events. */
+export function lastKnownKill(hints: readonly ProbeHint[]): KnownKill | undefined {
+  const [kills, answers] = [hints.filter(({ cause }) => cause === 'killed'), hints.filter(isFailure)];
+  for (const { at, probe } of timesByAge(kills).toReversed()) {
+    const given = answers.flatMap((hint) =>
+      hint.times.flatMap((time) => (hint.probe === probe && isVerdict(time, at) ? [{ time, cause: hint.cause }] : [])),
+    );
+    const last = Math.max(...given.map(({ time }) => time));
+    const causes = given.filter(({ time }) => time === last).map(({ cause }) => cause);
+    if (causes.length > 0) return { at, causes };
+  }
+  return undefined;
+}
+
+const isFailure = ({ cause, isVoid }: ProbeHint): boolean =>
+  !isVoid && cause !== 'killed' && cause !== 'redirect-other-host';
+
+/** On a busy node, the event of the kill comes a little later than that of its last failure. */
+const isVerdict = (at: number, killedAt: number): boolean => at <= killedAt && at >= killedAt - CRASH_MILLISECONDS;
+
 function timesByAge(hints: readonly ProbeHint[]): ProbeTime[] {
   return hints
     .flatMap((hint) => hint.times.map((at) => ({ at, probe: hint.probe })))

@@ -1,8 +1,16 @@
-import { comesFromEnd, probeKillOf, LATE_EVENT_MILLISECONDS, runsOf, timesBefore, timesIn } from './container-runs.ts';
+import {
+  comesFromEnd,
+  lastKnownKill,
+  LATE_EVENT_MILLISECONDS,
+  probeKillOf,
+  runsOf,
+  timesBefore,
+  timesIn,
+} from './container-runs.ts';
 import type { ProbeHint } from './probe-events.ts';
 import type { ProbeKind } from '../../engine/probe/probe.ts';
 import { isDefinite, STATUSES, type AnswerCause, type FailureCause } from './causes.ts';
-import type { ProbeKill } from './container-runs.ts';
+import type { KnownKill, ProbeKill } from './container-runs.ts';
 import type { ContainerHealth, DescribedProbe, PodHealth } from './pod-health.ts';
 
 /** The figures of a failure. They change while the cause stays, so no message has them. */
@@ -73,7 +81,15 @@ function caseOf(pod: PodHealth, container: ContainerHealth, hints: readonly Prob
     .map((hint) => inPlace(hint, container.probes[hint.probe]));
   const runs = runsOf(container, hints, now);
   const kill = probeKillOf(pod, container, runs, answers, now);
-  return { pod, container, answers, now, runs, kill, killing: kill === undefined ? [] : answersOf(kill, answers, now) };
+  return {
+    pod,
+    container,
+    answers,
+    now,
+    runs,
+    kill,
+    killing: kill === undefined ? [] : answersOf(kill, answers, lastKnownKill(hints), now),
+  };
 }
 
 /** What only the Pod tells of an answer: it came after a redirect to https, or from the proxy of a mesh. */
@@ -154,10 +170,22 @@ function counts(known: Case, hint: Answer): boolean {
   }
 }
 
-/** The answers of the probe that stopped the container. When their events were lost, older ones tell. */
-function answersOf({ probe, run }: ProbeKill, all: readonly Answer[], now: number): Answer[] {
+/**
+ * The answers of the probe that stopped the container. When their events were lost, older ones tell. So a definite
+ * answer that decided an earlier kill counts in place of those that the boot got before that kill, too.
+ */
+function answersOf(
+  { probe, run }: ProbeKill,
+  all: readonly Answer[],
+  known: KnownKill | undefined,
+  now: number,
+): Answer[] {
   const answers = all.filter((hint) => hint.probe === probe && !hint.isVoid && hint.cause !== 'redirect-other-host');
   const ofRun = answers.filter((hint) => timesIn(run, hint, now).length > 0);
+  const deciding = answers.filter(({ cause }) => known?.causes.includes(cause));
+  const isOfBoot = ({ times: [first = 0] }: Answer): boolean => first <= (known?.at ?? 0);
+  if (deciding.length > 0 && deciding.every((hint) => isDefinite(causeOf(hint))) && ofRun.every(isOfBoot))
+    return deciding;
   return ofRun.length > 0 ? ofRun : answers;
 }
 

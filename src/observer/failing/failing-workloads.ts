@@ -2,6 +2,8 @@ import { compareText } from '../../base/text/cut.ts';
 import { NamespaceShares } from '../namespace-shares.ts';
 import { cronJobOfJob } from '../../engine/workload/workload-of-pod.ts';
 import { workloadKey, type NamedObject } from '../observed-workload.ts';
+import { lastKnownKill } from './container-runs.ts';
+import { isDefinite } from './causes.ts';
 import { diagnose, type Failure, type FailureFacts } from './diagnosis.ts';
 import { ProbeHints } from './probe-hints.ts';
 import { readProbeEvent, type ProbeHint } from './probe-events.ts';
@@ -16,6 +18,8 @@ interface HeldPod {
   readonly workload: NamedObject;
   readonly health: PodHealth;
 }
+
+type RunOfPod = Readonly<Record<'namespace' | 'podUid' | 'container', string>>;
 
 /** At most so many containers of Pods with trouble are held: some 1 KiB each. A Pod counts as four or more. */
 const MOST_CONTAINERS = 40_000;
@@ -109,6 +113,15 @@ export class FailingWorkloads {
     if (name === undefined) return workload;
     const cronJob = { ...workload, kind: 'CronJob', name };
     return this.#states.get(workload.namespace, workloadKey(cronJob)) === undefined ? workload : cronJob;
+  }
+
+  /**
+   * True when a probe stopped a container last for an answer that more time would not change, such as 404. False where
+   * no event tells that.
+   */
+  hasAnsweredWrongly({ namespace, podUid, container }: RunOfPod): boolean {
+    const own = this.#hints.of(namespace, podUid).filter((hint) => hint.container === container);
+    return lastKnownKill(own)?.causes.every(isDefinite) === true;
   }
 
   /** All workloads that fail now, in the order of their keys. */

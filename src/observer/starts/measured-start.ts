@@ -32,6 +32,11 @@ export interface KilledStart extends StartPlace {
   readonly boundSeconds: number;
 }
 
+/** The same, with the Pod, whose events say what the probe got. */
+export interface StoppedStart extends KilledStart {
+  readonly podUid: string;
+}
+
 export type SeenStart = MeasuredStart | KilledStart;
 
 export function placeOf(pod: JsonObject, { name, image }: LiveContainer, workload: WorkloadReference): StartPlace {

@@ -16,7 +16,7 @@ import {
   startOf,
 } from './measured-start.ts';
 import { startLimits, startProbeOf, type StartProbe } from '../start-limits.ts';
-import type { MeasuredStart, SeenStart } from './measured-start.ts';
+import type { MeasuredStart, StoppedStart } from './measured-start.ts';
 
 type ContainerEnd = LiveContainer['ends'][number];
 
@@ -87,13 +87,13 @@ const MOST_PODS = 50_000;
  * ready).
  */
 export class StartInference {
-  readonly #tell: (start: SeenStart) => void;
+  readonly #tell: (start: MeasuredStart | StoppedStart) => void;
   readonly #pods = new NamespaceShares<StartingPod>(MOST_PODS);
   readonly #restarts: KubeletRestarts;
   #isListing = false;
 
   /** @param tell receives each start that has been measured, or that a probe has ended */
-  constructor(tell: (start: SeenStart) => void) {
+  constructor(tell: (start: MeasuredStart | StoppedStart) => void) {
     this.#tell = tell;
     this.#restarts = new KubeletRestarts(tell);
   }
@@ -253,14 +253,19 @@ export class StartInference {
   }
 
   /** A container has ended while it was starting. */
-  #ended({ pod, node }: PodEvent, container: LiveContainer, { containerID, run }: ContainerEnd, known: Starting): void {
+  #ended(
+    { pod, uid, node }: PodEvent,
+    container: LiveContainer,
+    { containerID, run }: ContainerEnd,
+    known: Starting,
+  ): void {
     if (known.isUnsure || this.#restarts.isInterrupted(node, beginOf(known))) return;
     const workload = controllerOfPod(pod);
     const boundSeconds = boundOf(container, run);
     // A bound of 0 s says nothing. While the kubelet restarts all containers (KEP-5532), no probe has ended them.
     const isRestartOfAll = conditionOf(pod, 'AllContainersRestarting')?.isTrue === true;
     if (workload === undefined || boundSeconds === undefined || boundSeconds === 0 || isRestartOfAll) return;
-    this.#tell({ ...placeOf(pod, container, workload), id: startId(pod, containerID), boundSeconds });
+    this.#tell({ ...placeOf(pod, container, workload), id: startId(pod, containerID), boundSeconds, podUid: uid });
   }
 }
 

@@ -12,12 +12,13 @@ import { groupOfVersion } from '../../engine/workload/kinds.ts';
 import { PendingStarts } from './pending-starts.ts';
 import { ProfileWriter, WRITE_MILLISECONDS } from './profile-writer.ts';
 import { StartInference } from './start-inference.ts';
+import { StoppedStarts } from './stopped-starts.ts';
 import type { WorkloadReference } from '../../engine/workload/workload-of-pod.ts';
 import type { ObserverContext, ObserverPart } from '../observer-part.ts';
 
 type StartsContext = Pick<
   ObserverContext,
-  'client' | 'kinds' | 'log' | 'monotonic' | 'now' | 'podWatch' | 'random' | 'registers'
+  'client' | 'failing' | 'kinds' | 'log' | 'monotonic' | 'now' | 'podWatch' | 'random' | 'registers'
 >;
 
 /** A profile that may have to be written. The namespace is its lane. */
@@ -37,6 +38,7 @@ const FORGOTTEN_MILLISECONDS = 3 * WRITE_MILLISECONDS;
 export class StartsPart implements ObserverPart {
   readonly #context: StartsContext;
   readonly #pending = new PendingStarts();
+  readonly #stopped = new StoppedStarts();
   readonly #inference: StartInference;
   readonly #writer: ProfileWriter;
   readonly #work: RepeatedWork;
@@ -68,7 +70,8 @@ export class StartsPart implements ObserverPart {
     gauge('probewright_starting_pods', starting, registers, () => this.#inference.size);
     this.#inference = new StartInference((start) => {
       starts.inc({ result: start.sample === undefined ? 'killed' : 'measured' });
-      this.#pending.add(start, now());
+      if (start.sample === undefined) this.#stopped.add(start, now());
+      else this.#pending.add(start, now());
     });
     this.#writer = new ProfileWriter(client, this.#pending, (namespace, workload) => this.#find(namespace, workload));
     this.#queue = new Reconciler<ProfileTask>({
@@ -108,6 +111,8 @@ export class StartsPart implements ObserverPart {
   #round(): boolean {
     const now = this.#context.now();
     this.#inference.reportDue(now);
+    for (const [start, seenAt] of this.#stopped.takeDue(now))
+      if (!this.#context.failing.hasAnsweredWrongly(start)) this.#pending.add(start, seenAt);
     if (!this.#isLeader) this.#pending.expire(now - FORGOTTEN_MILLISECONDS);
     else if (this.#failure !== undefined || this.#queue.size === 0) this.#report();
     for (const { key, namespace: lane } of this.#isLeader ? this.#writer.due(now) : []) this.#queue.put({ key, lane });

@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../../src/cluster/client/api-client.ts';
+import { FailingWorkloads } from '../../../src/observer/failing/failing-workloads.ts';
 import { StartsPart } from '../../../src/observer/starts/starts-part.ts';
 import { BUILT_IN_KINDS } from '../../../src/engine/workload/kinds.ts';
 import { waitUntil } from '../../cluster/client/wait-until.ts';
@@ -31,6 +32,7 @@ async function written(
     random: Math.random,
     podWatch: { listen: (listener: PodListener) => void listeners.push(listener) },
     kinds: BUILT_IN_KINDS,
+    failing: new FailingWorkloads(),
     registers: [],
   };
   const part = new StartsPart(context, 20);
