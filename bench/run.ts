@@ -10,6 +10,7 @@ import { againstEarlier } from './earlier.ts';
 import { commandStart } from './command-start.ts';
 import { cores, onLoadCore } from './cores.ts';
 import { costBySize } from './cost-by-size.ts';
+import { editor } from './editor.ts';
 import { footprint } from './footprint.ts';
 import { observerAtScale } from './observer.ts';
 import { reportPage } from './page.ts';
@@ -52,6 +53,7 @@ const goals: Readonly<Record<string, () => Findings | Promise<Findings>>> = {
   observer: observerAtScale,
   page: reportPage,
   start: () => commandStart(sides),
+  editor: () => editor(sides),
   ...(earlier === undefined ? {} : { earlier: () => onLoadCore(() => againstEarlier(sides, resolve(earlier))) }),
 };
 const wanted = values.only?.split(',') ?? (earlier === undefined ? Object.keys(goals) : ['earlier']);

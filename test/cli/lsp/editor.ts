@@ -12,6 +12,8 @@ const PROGRAM = resolve('src/probewright.js');
 /** An editor with a folder, and the server as its child. */
 export interface Editor {
   readonly folder: string;
+  /** The process of the server. */
+  readonly pid: number;
   readonly write: (file: string, text: string) => void;
   readonly open: (file: string, text: string) => Promise<void>;
   readonly change: (file: string, text: string) => Promise<void>;
@@ -33,6 +35,7 @@ export async function startEditor(
   files: Readonly<Record<string, string>> = {},
   flags: readonly string[] = [],
   env: Readonly<Record<string, string | undefined>> = process.env,
+  program = PROGRAM,
 ): Promise<Editor> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'probewright-lsp-')));
   const write = (file: string, text: string): void => {
@@ -40,7 +43,7 @@ export async function startEditor(
     writeFileSync(join(folder, file), text);
   };
   for (const [file, text] of Object.entries(files)) write(file, text);
-  const child = spawn(process.execPath, [PROGRAM, 'lsp', '--stdio', ...flags], { cwd: folder, env });
+  const child = spawn(process.execPath, [program, 'lsp', '--stdio', ...flags], { cwd: folder, env });
   let errors = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
   const exited = once(child, 'exit');
@@ -67,6 +70,7 @@ export async function startEditor(
   await tell('initialized', {});
   return {
     folder,
+    pid: child.pid ?? NaN,
     write,
     open: (file, text) =>
       tell('textDocument/didOpen', { textDocument: { uri: uriOf(file), languageId: 'yaml', version: 1, text } }),
