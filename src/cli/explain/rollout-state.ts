@@ -44,7 +44,9 @@ function isCurrent(object: JsonObject): boolean {
 
 function pausedOf(object: JsonObject): { readonly obstacle: string } | undefined {
   const hold = rolloutHold(object);
-  if (hold === 'paused') return { obstacle: 'it is paused: kubectl rollout resume continues it' };
+  const [name, namespace] = [textAt(object, 'metadata', 'name'), textAt(object, 'metadata', 'namespace')];
+  if (hold === 'paused')
+    return { obstacle: `it is paused; to continue: kubectl rollout resume deployment/${name} -n ${namespace}` };
   return hold === 'on-delete' ? { obstacle: 'its strategy is OnDelete: delete its Pods to update them' } : undefined;
 }
 
