@@ -1,5 +1,5 @@
 import { CLUSTER_PLACE } from '../input/cluster-object.ts';
-import { isUnread, reasonForNothing } from '../input/passed-over.ts';
+import { withPipe, type Unread } from '../input/passed-over.ts';
 import { STDIN_NAME } from '../input/standard-input.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { NamedInputs } from '../input/live.ts';
@@ -18,7 +18,7 @@ export function withoutWorkloads(
   names: readonly string[],
 ): CheckReport {
   const { objects, workloads } = report.summary;
-  const why = reasonForNothing(manifests, 'check');
+  const why = reasonForNothing(manifests);
   // A named input that cannot be read has this exit code already.
   if (workloads > 0 || report.problems.some(({ isFound }) => isFound !== true && why === undefined)) return report;
   const isMissing = !world.isFromCluster && (isUnread(manifests) || report.problems.length > 0);
@@ -34,4 +34,15 @@ export function withoutWorkloads(
     message: `${nothing}; --allow-empty accepts that`,
   }));
   return { ...report, problems: [...report.problems, ...problems] };
+}
+
+/** Why there is nothing to check, and what to type. Undefined when no chart and no kustomization explains it. */
+function reasonForNothing({ notes = [], unchecked = [] }: Unread): string | undefined {
+  return [...notes.map((note) => withPipe(note, 'check')), ...unchecked][0];
+}
+
+/** True where a part of the inputs could not be read or rendered, so that nobody knows what it holds. */
+function isUnread({ leftOut, passedOver = [], notes = [] }: Unread): boolean {
+  const isParsed = passedOver.every(({ reason }) => reason !== 'template');
+  return leftOut !== undefined || !isParsed || notes.some(({ command }) => command !== undefined);
 }

@@ -1,17 +1,12 @@
-import { writeFile } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { readUtf8File } from '../../base/files/regular-file.ts';
-import { holdsGit, type Tree } from '../../base/files/tree.ts';
-import { isJsonObject, member, type JsonObject } from '../../base/json/json-value.ts';
-import { messageOf } from '../../base/text/error-message.ts';
-import { jsonText } from '../../base/text/visible.ts';
-import { parseYamlDocuments } from '../../yaml/reading/documents.ts';
+import type { Tree } from '../../base/files/tree.ts';
 import { patchesIn, placesOfBuilt, type KustomizePatch } from './built-places.ts';
-import { withoutOrigins } from './kustomize-origins.ts';
+import { builtWithOrigins } from './kustomize-origins.ts';
 import { isInOneOf, KUSTOMIZATION_FILES, localParts } from './remote-bases.ts';
-import { NoRenderingTool, outputOfFirst } from './rendering-tool.ts';
+import { outputOfFirst } from './rendering-tool.ts';
 import { leftOut, renderedTexts, type Rendered, type Rendering } from './rendering.ts';
-import { isPath, kustomizeCommand, textsIn, type FoundInput } from './kustomizations.ts';
+import { kustomizeCommand, type FoundInput } from './kustomizations.ts';
 import type { TreeCopy } from '../../base/files/tree-copy.ts';
 import type { ManifestText } from './manifest.ts';
 import type { ReadTexts } from './manifests.ts';
@@ -66,13 +61,7 @@ export async function buildKustomization(
       undefined,
       environment,
     );
-  const output = await copyWithOrigins(file, parts, copy)
-    .then(build)
-    .catch(async (error: unknown) => {
-      if (error instanceof NoRenderingTool) throw error;
-      return await builtInPlace(dirname(file), parts, copy, build);
-    });
-  const { text, origins } = withoutOrigins(output);
+  const { text, origins } = await builtWithOrigins(file, parts, copy, build);
   const directory = dirname(file);
   const patches = (await Promise.all(parts.map((part) => patchesOf(part, isAbsolute(file))))).toReversed().flat();
   const bases = origins.flatMap((origin) => (origin === undefined ? [] : [join(directory, origin)]));
@@ -84,43 +73,6 @@ export async function buildKustomization(
     text,
     placeOf: (_, field) => (field === undefined ? { file, line: 1, column: 1 } : placeOf(field.document, field.path)),
   };
-}
-
-/** Copies what kustomize reads, and has the copy ask for origins. Returns the directory of the copy. */
-async function copyWithOrigins(file: string, parts: readonly string[], copy: TreeCopy): Promise<string> {
-  for (const part of parts) {
-    const texts = await Promise.all(KUSTOMIZATION_FILES.map((name) => contentOf(join(part, name))));
-    await copy.withFiles(part, [...KUSTOMIZATION_FILES, ...texts.flatMap(textsIn).filter(isPath)]);
-  }
-  const directory = await copy.withFiles(dirname(file), []);
-  const path = join(directory, basename(file));
-  const content = await contentOf(path);
-  const asked = content && member(content, 'buildMetadata');
-  const buildMetadata = ['originAnnotations', ...(Array.isArray(asked) ? (asked as unknown[]) : [])];
-  if (content !== undefined) await writeFile(path, jsonText({ ...content, buildMetadata }));
-  return directory;
-}
-
-/** The only document of a kustomization. Undefined for a text that kustomize refuses, or that is none. */
-async function contentOf(file: string): Promise<JsonObject | undefined> {
-  const text = await readUtf8File(file).catch(() => '');
-  const { documents, problems } = parseYamlDocuments(file, text);
-  const [{ value } = { value: undefined }] = documents;
-  return documents.length === 1 && problems.length === 0 && isJsonObject(value) ? value : undefined;
-}
-
-/** Reasons name files, and the copy lacks what no kustomization names. Git's own files are in no copy. */
-async function builtInPlace(
-  directory: string,
-  parts: readonly string[],
-  copy: TreeCopy,
-  build: (path: string) => Promise<string>,
-): Promise<string> {
-  if (!(await Promise.all(parts.map(holdsGit))).includes(true)) return await build(resolve(directory));
-  for (const part of parts) await copy.at(part);
-  return await build(await copy.at(directory)).catch(async (error: unknown) => {
-    throw new Error(await copy.withoutCopy(messageOf(error)), { cause: error });
-  });
 }
 
 async function patchesOf(part: string, isAbsolutePath: boolean): Promise<readonly KustomizePatch[]> {

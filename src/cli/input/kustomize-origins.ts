@@ -1,4 +1,15 @@
+import { writeFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { readUtf8File } from '../../base/files/regular-file.ts';
+import { holdsGit } from '../../base/files/tree.ts';
+import { isJsonObject, member, type JsonObject } from '../../base/json/json-value.ts';
+import { messageOf } from '../../base/text/error-message.ts';
+import { jsonText } from '../../base/text/visible.ts';
 import { parseYamlDocuments } from '../../yaml/reading/documents.ts';
+import { isPath, textsIn } from './kustomizations.ts';
+import { KUSTOMIZATION_FILES } from './remote-bases.ts';
+import { NoRenderingTool } from './rendering-tool.ts';
+import type { TreeCopy } from '../../base/files/tree-copy.ts';
 
 /** What kustomize writes beside each object when it is asked for origins. */
 const ANNOTATION = 'config.kubernetes.io/origin';
@@ -8,6 +19,67 @@ export interface BuiltText {
   readonly text: string;
   /** The file of each object, relative to the kustomization. Undefined for generated and downloaded objects. */
   readonly origins: readonly (string | undefined)[];
+}
+
+/**
+ * Builds a copy of a kustomization that asks for origins. If the copy cannot be built, the kustomization is built in
+ * its place, and tells no origins.
+ *
+ * @param parts the directories that the kustomization consists of, with its own
+ * @param build builds the kustomization of a directory
+ * @throws NoRenderingTool when no program can build a kustomization
+ * @throws Error with the reason of the program
+ */
+export async function builtWithOrigins(
+  file: string,
+  parts: readonly string[],
+  copy: TreeCopy,
+  build: (directory: string) => Promise<string>,
+): Promise<BuiltText> {
+  const output = await copyWithOrigins(file, parts, copy)
+    .then(build)
+    .catch(async (error: unknown) => {
+      if (error instanceof NoRenderingTool) throw error;
+      return await builtInPlace(dirname(file), parts, copy, build);
+    });
+  return withoutOrigins(output);
+}
+
+/** Copies what kustomize reads, and has the copy ask for origins. Returns the directory of the copy. */
+async function copyWithOrigins(file: string, parts: readonly string[], copy: TreeCopy): Promise<string> {
+  for (const part of parts) {
+    const texts = await Promise.all(KUSTOMIZATION_FILES.map((name) => contentOf(join(part, name))));
+    await copy.withFiles(part, [...KUSTOMIZATION_FILES, ...texts.flatMap(textsIn).filter(isPath)]);
+  }
+  const directory = await copy.withFiles(dirname(file), []);
+  const path = join(directory, basename(file));
+  const content = await contentOf(path);
+  const asked = content && member(content, 'buildMetadata');
+  const buildMetadata = ['originAnnotations', ...(Array.isArray(asked) ? (asked as unknown[]) : [])];
+  if (content !== undefined) await writeFile(path, jsonText({ ...content, buildMetadata }));
+  return directory;
+}
+
+/** The only document of a kustomization. Undefined for a text that kustomize refuses, or that is none. */
+async function contentOf(file: string): Promise<JsonObject | undefined> {
+  const text = await readUtf8File(file).catch(() => '');
+  const { documents, problems } = parseYamlDocuments(file, text);
+  const [{ value } = { value: undefined }] = documents;
+  return documents.length === 1 && problems.length === 0 && isJsonObject(value) ? value : undefined;
+}
+
+/** Reasons name files, and the copy lacks what no kustomization names. Git's own files are in no copy. */
+async function builtInPlace(
+  directory: string,
+  parts: readonly string[],
+  copy: TreeCopy,
+  build: (path: string) => Promise<string>,
+): Promise<string> {
+  if (!(await Promise.all(parts.map(holdsGit))).includes(true)) return await build(resolve(directory));
+  for (const part of parts) await copy.at(part);
+  return await build(await copy.at(directory)).catch(async (error: unknown) => {
+    throw new Error(await copy.withoutCopy(messageOf(error)), { cause: error });
+  });
 }
 
 /**

@@ -183,12 +183,6 @@ export function projectLines(project: ProjectReport | undefined, isVerbose = fal
   return parts.length > 0 ? [`${file} ${parts.join('; ')}`] : [];
 }
 
-/** True where a part of the inputs could not be read or rendered, so that nobody knows what it holds. */
-export function isUnread({ leftOut, passedOver = [], notes = [] }: Unread): boolean {
-  const isParsed = passedOver.every(({ reason }) => reason !== 'template');
-  return leftOut !== undefined || !isParsed || notes.some(({ command }) => command !== undefined);
-}
-
 /** How many charts and kustomizations are not checked: `20 charts and 1 kustomization left out`. */
 export function leftOutText({ charts, kustomizations }: LeftOutCounts): string {
   const counts = [
@@ -198,11 +192,7 @@ export function leftOutText({ charts, kustomizations }: LeftOutCounts): string {
   return `${counts.join(' and ')} left out`;
 }
 
-/** Why there is nothing to check, and what to type. Undefined when no chart and no kustomization explains it. */
-export function reasonForNothing({ notes = [], unchecked = [] }: Unread, command: string): string | undefined {
-  return [...notes.map((note) => withPipe(note, command)), ...unchecked][0];
-}
-
-function withPipe({ why, command }: Unrendered, own: string): string {
+/** Why something is not rendered, with the command to type. `own` is the command that the user gave. */
+export function withPipe({ why, command }: Unrendered, own: string): string {
   return command === undefined ? why : `${why}; ${command} | ${PROGRAM} ${own} -`;
 }

@@ -51,6 +51,14 @@ describe('inputs without a workload', () => {
     expect(told(POD, unread)).toEqual([]);
   });
 
+  it('have one reason for which nothing is checked: a note before others', () => {
+    const notes = [{ why: 'a component' }, { why: 'chart web: not rendered', command: 'helm' }];
+    const reasonOf = (unread: Partial<ReadTexts>) =>
+      new Set(told('# none\n', unread).map((line) => line.replace(/^\S+ /, '')));
+    expect(reasonOf({ notes, unchecked: ['x'] })).toEqual(new Set(['nothing is checked: a component']));
+    expect(reasonOf({ unchecked: ['x', 'y'] })).toEqual(new Set(['nothing is checked: x']));
+  });
+
   it('are a success where everything could be read', () => {
     expect(told(SERVICE)).toEqual([]);
     expect(told(SERVICE, { passedOver: [{ file: 'b.yaml', reason: 'object' }] })).toEqual([]);

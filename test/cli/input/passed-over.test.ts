@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { reasonForNothing, unreadLines, problemsOfDocuments } from '../../../src/cli/input/passed-over.ts';
+import { unreadLines, problemsOfDocuments } from '../../../src/cli/input/passed-over.ts';
 import { runProbewright, type Ran } from '../run-probewright.ts';
 import { describeCommands } from '../command-cases.ts';
 
@@ -87,12 +87,6 @@ describe('the lines about what was not read', () => {
       '2 charts and kustomizations are not rendered; --verbose says why, and what to type',
     ]);
     expect(unreadLines({ notes: [rendered, alone] }, 'plan', true)).toEqual([line, 'a component']);
-  });
-
-  it('have one reason for which nothing is checked: a note before others', () => {
-    expect(reasonForNothing({ notes: [alone, rendered], unchecked: ['x'] }, 'check')).toBe('a component');
-    expect(reasonForNothing({ unchecked: ['x', 'y'] }, 'check')).toBe('x');
-    expect(reasonForNothing({}, 'check')).toBeUndefined();
   });
 });
 
