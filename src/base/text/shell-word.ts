@@ -7,3 +7,8 @@ export function shellQuoted(text: string): string {
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : shellQuoted(text);
 }
+
+/** Returns a path as one word of a POSIX shell, for a command line that a person copies. */
+export function shellPath(path: string): string {
+  return shellWord(path.startsWith('-') ? `./${path}` : path);
+}

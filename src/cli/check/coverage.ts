@@ -2,7 +2,7 @@ import { layersWithProbes } from '../../engine/policy/container-policy.ts';
 import { selects } from '../../engine/policy/label-selector.ts';
 import { policyOfPod } from '../../engine/verdict/judge.ts';
 import { coverageOf, type ProbeCover } from '../../engine/verdict/coverage.ts';
-import { placeOfField, workloadIn, type Manifest } from '../input/manifest.ts';
+import { workloadIn, type Manifest } from '../input/manifest.ts';
 import { manifestsIn, type Manifests } from '../input/manifests.ts';
 import { isUnasked } from '../input/unasked-selectors.ts';
 import type { Pod } from '../../engine/workload/pod.ts';
@@ -36,7 +36,7 @@ function templatesOf({ object, document, path }: Manifest, world: World) {
       readinessProbe: known(readinessProbe),
     }));
     if (noMainContainer === undefined) return { containers };
-    const place = { ...placeOfField(document, path), kind: kind.kind, namespace, name };
+    const place = { ...document.placeOf(path), kind: kind.kind, namespace, name };
     const { policies, detail: message } = noMainContainer;
     return { containers, noMainContainer: { ...place, policies, message } };
   });

@@ -5,7 +5,8 @@ import { withSafeAdvice } from '../../engine/verdict/safe-advice.ts';
 import { podTemplatesOf, removedVersionOf, workloadKindOfManifest } from '../../engine/workload/kinds.ts';
 import { malformedTemplate } from '../../engine/workload/malformed-template.ts';
 import { readPods } from '../../engine/workload/read-pod.ts';
-import { describeManifest, nameOf, namespaceOf, placeOfField, workloadIn, type Manifest } from '../input/manifest.ts';
+import { nameOf, namespaceOf, workloadIn, type Manifest } from '../input/manifest.ts';
+import { shownNameOf } from '../../engine/workload/workload-of-pod.ts';
 import { manifestsAsSent, type ParsedText } from '../input/manifests.ts';
 import { IgnoreComments } from './ignore-comments.ts';
 import { strayFields, violationsOfText } from './text-violations.ts';
@@ -79,7 +80,7 @@ export function judgeText(
 function judgeManifest(manifest: Manifest, text: ParsedText, world: World, replaced: FileProblem[]) {
   const { object, document, path } = manifest;
   const { snapshot, now } = world;
-  const malformed = malformedIn(manifest, world);
+  const malformed = malformedIn(manifest, text, world);
   if (malformed !== undefined) return malformed;
   const subject = workloadIn(object, world);
   if (subject === undefined) return undefined;
@@ -98,12 +99,12 @@ function judgeManifest(manifest: Manifest, text: ParsedText, world: World, repla
     ...violationsOfText(manifest, text, subject, snapshot, now, replaced),
     ...withSafeAdvice(object, ofObject, judgeAgain, kind),
   ];
-  const place = placeOfField(document, path);
+  const place = document.placeOf(path);
   const { chartValueOf } = document;
   return {
     violations: violations.map((violation) => ({
       ...violation,
-      ...placeOfField(document, [...path, ...violation.path], { key: true }),
+      ...document.placeOf([...path, ...violation.path], { key: true }),
       ...(text.placeOf && { isRendered: true }),
       object: { document: document.index, path },
       ...(chartValueOf && {
@@ -115,7 +116,7 @@ function judgeManifest(manifest: Manifest, text: ParsedText, world: World, repla
     })),
     warnings: [...ofVersion, ...verdict.warnings].map((warning) => ({
       ...place,
-      message: `warning: ${describeManifest(object, namespace)}: ${warning}`,
+      message: `warning: ${kind.kind} ${namespace}/${shownNameOf(object)}: ${warning}`,
     })),
   };
 }
@@ -123,6 +124,7 @@ function judgeManifest(manifest: Manifest, text: ParsedText, world: World, repla
 /** The verdict on an object whose containers cannot be found, because a value around them has another type. */
 function malformedIn(
   { object, document, path }: Manifest,
+  text: ParsedText,
   { kinds, namespace: own }: World,
 ): { readonly violations: readonly PlacedViolation[]; readonly warnings: readonly FileProblem[] } | undefined {
   const kind = workloadKindOfManifest(object, kinds);
@@ -130,8 +132,8 @@ function malformedIn(
   if (malformed === undefined) return undefined;
   const violation: PlacedViolation = {
     ...{ ...malformed, check: validProbe.id, action: 'Deny', container: '', reason: 'FieldValueInvalid' },
-    ...placeOfField(document, [...path, ...malformed.path], { key: true }),
-    ...(document.placeOf && { isRendered: true }),
+    ...document.placeOf([...path, ...malformed.path], { key: true }),
+    ...(text.placeOf && { isRendered: true }),
     ...{ object: { document: document.index, path }, kind: kind?.kind ?? '' },
     ...{ namespace: namespaceOf(object) ?? own, name: nameOf(object) },
   };

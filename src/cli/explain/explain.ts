@@ -16,7 +16,7 @@ import type { ExplainedContainer, ExplainOutput } from '../output/json-outputs.t
 import type { FieldPlaces } from '../../explain/timeline/explained-fields.ts';
 import { otherTimesLine } from '../../observer/starts/learned-times.ts';
 import type { ContainerExplanation, WorkloadExplanation } from '../../explain/timeline/explanation.ts';
-import { placeOfField, type Manifest } from '../input/manifest.ts';
+import type { Manifest } from '../input/manifest.ts';
 import type { EXPLAIN } from './definition.ts';
 
 export async function runExplain(line: ParsedCommandLine<typeof EXPLAIN.flags>, io: CommandIo): Promise<number> {
@@ -28,7 +28,7 @@ export async function runExplain(line: ParsedCommandLine<typeof EXPLAIN.flags>, 
     return await waitForRollout(given, line.flags.wait, io, pausesUntilSignal(io));
   }
   const placesOf = ({ document, path }: Manifest): FieldPlaces => ({
-    ofManifest: (field) => placeText(placeOfField(document, [...path, ...field], { key: true }), world),
+    ofManifest: (field) => placeText(document.placeOf([...path, ...field], { key: true }), world),
     ofPolicy: (source, field) => {
       const place = placeOfPolicy(world, source, field);
       return place && placeText(place, world);

@@ -12,7 +12,7 @@ import { COVERED_PROBES, type LackReason } from '../../engine/verdict/coverage.t
 import { diffText } from '../output/diff.ts';
 import { paintFor } from '../output/screen.ts';
 import { Progress, reportProblems } from '../output/messages.ts';
-import { readCommandInputs } from '../input/command-inputs.ts';
+import { readCommandInputs } from '../input/read-inputs.ts';
 import type { ParsedCommandLine } from '../flags/flag.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { PlacedViolation } from '../check/report.ts';

@@ -3,7 +3,7 @@ import { isJsonObject } from '../../base/json/json-value.ts';
 import { jsonText } from '../../base/text/visible.ts';
 import { linePlace } from '../../cluster/sources/policy-documents.ts';
 import { parseYamlDocuments } from '../../yaml/reading/documents.ts';
-import { describeManifest, namespaceOf, placeOfField, type ManifestText } from '../input/manifest.ts';
+import { describeManifest, namespaceOf, type ManifestText } from '../input/manifest.ts';
 import { STDIN_NAME } from '../input/standard-input.ts';
 import type { FixedFile } from './fix-file.ts';
 
@@ -36,7 +36,7 @@ export async function editsByHand(
   const origin = placeOf !== undefined && chartValueOf === undefined ? 'in the base or in a patch' : 'in the template';
   for (const document of new Set(manifests.map((manifest) => manifest.document)))
     for (const { path, value: wanted } of differences(original.get(document.index), edited.get(document.index), [])) {
-      const at = placeOfField(document, path, { key: true });
+      const at = document.placeOf(path, { key: true });
       const template = placeOf === undefined ? sourceAbove(before, at.line) : at.file;
       const place = placeOf === undefined ? template : linePlace(at);
       const { value: object } = document;

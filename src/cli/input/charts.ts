@@ -5,7 +5,7 @@ import { directoriesAbove, type Tree } from '../../base/files/tree.ts';
 import { isInTree } from '../../base/files/yaml-files.ts';
 import { isJsonObject, stringMember } from '../../base/json/json-value.ts';
 import { parseYamlDocuments } from '../../yaml/reading/documents.ts';
-import { shellPath } from './rendering-tool.ts';
+import { shellPath } from '../../base/text/shell-word.ts';
 
 export const CHART_FILE = 'Chart.yaml';
 

@@ -4,8 +4,7 @@ import { BUILT_IN_KINDS, groupOfVersion, workloadKind } from '../../engine/workl
 import type { ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
-import type { YamlDocument } from '../../yaml/reading/documents.ts';
-import { placeOfManifest, type Manifest } from './manifest.ts';
+import { placeOfManifest, type Manifest, type PlacedDocument } from './manifest.ts';
 import type { ParsedText } from './manifests.ts';
 import type { FilePlace } from '../output/json-outputs.ts';
 import type { World } from './world.ts';
@@ -25,12 +24,14 @@ const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 export function clusterText(object: KubernetesObject, kind: ClusterKind): ParsedText {
   const value = withoutUnread(object, kind);
   const file = clusterPlace(object, kind);
-  const document: YamlDocument = {
+  const start = { line: 1, column: 1 };
+  const document: PlacedDocument = {
     file,
     index: 0,
     value,
-    position: () => ({ line: 1, column: 1 }),
-    end: () => ({ line: 1, column: 1 }),
+    placeOf: () => ({ file, ...start }),
+    position: () => start,
+    end: () => start,
     lastLine: () => 1,
     plainScalar: () => undefined,
   };

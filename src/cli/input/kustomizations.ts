@@ -5,7 +5,7 @@ import { isInTree, isWithin } from '../../base/files/yaml-files.ts';
 import { isJsonObject, member, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { parseYamlDocuments } from '../../yaml/reading/documents.ts';
 import { KUSTOMIZATION_FILES, RESOURCE_FIELDS } from './remote-bases.ts';
-import { shellPath } from './rendering-tool.ts';
+import { shellPath } from '../../base/text/shell-word.ts';
 import type { Unread } from './passed-over.ts';
 
 /** Something that a command line leads to: a text, a directory with a chart, or the file of a kustomization. */

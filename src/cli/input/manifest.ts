@@ -5,7 +5,7 @@ import { templatesToLookAt, workloadKindOfManifest, type WorkloadKind } from '..
 import { valueAt, type FieldPath, type PathStep } from '../../base/json/field-path.ts';
 import { readPods } from '../../engine/workload/read-pod.ts';
 import type { Workload } from '../../engine/verdict/judge.ts';
-import { namesOf } from '../../engine/workload/workload-of-pod.ts';
+import { namesOf, shownNameOf } from '../../engine/workload/workload-of-pod.ts';
 import { NO_OBJECT } from './passed-over.ts';
 import { linePlace, type FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { FilePlace } from '../output/json-outputs.ts';
@@ -47,8 +47,8 @@ interface RenderedField {
 
 /** A document whose positions are those of its source. */
 export interface PlacedDocument extends YamlDocument {
-  /** Present for a rendered text. */
-  readonly placeOf?: (path: FieldPath, options?: { key?: boolean }) => FilePlace;
+  /** The place of a field, or of the nearest field around it, in the file that wrote it. */
+  readonly placeOf: (path: FieldPath, options?: { key?: boolean }) => FilePlace;
   /** The value of a chart that writes a field of the document. */
   readonly chartValueOf?: (path: FieldPath, wanted?: unknown) => Promise<ChartValue | undefined>;
 }
@@ -76,16 +76,13 @@ export function manifestsOf(
     for (const problem of part.problems) problems.push({ ...problem, ...placeOf?.(problem) });
     if (part.document === undefined) continue;
     const read = part.document;
-    const document: PlacedDocument =
-      placeOf === undefined
-        ? read
-        : {
-            ...read,
-            ...placesIn(read, placeOf),
-            ...(chartValueOf && {
-              chartValueOf: (path, wanted) => chartValueOf(read.position(path, { key: true }), path, wanted),
-            }),
-          };
+    const document: PlacedDocument = {
+      ...read,
+      ...placesIn(read, placeOf),
+      ...(chartValueOf && {
+        chartValueOf: (path, wanted) => chartValueOf(read.position(path, { key: true }), path, wanted),
+      }),
+    };
     const { value } = document;
     const found = objectsIn(document, value, [], (path) =>
       problems.push({ file, ...document.position(path), message: NO_OBJECT }),
@@ -96,12 +93,14 @@ export function manifestsOf(
   return { manifests, problems };
 }
 
-/** The places of a rendered document. A position without its file is one in the file that messages name. */
+/** The places of a document. A position without its file is one in the file that messages name. */
 function placesIn(
   document: YamlDocument,
-  placeOf: NonNullable<ManifestText['placeOf']>,
-): Required<Pick<PlacedDocument, 'placeOf' | 'position'>> {
-  const placed: NonNullable<PlacedDocument['placeOf']> = (path, options) =>
+  placeOf: ManifestText['placeOf'],
+): Pick<PlacedDocument, 'placeOf'> & Partial<Pick<PlacedDocument, 'position'>> {
+  if (placeOf === undefined)
+    return { placeOf: (path, options) => ({ file: document.file, ...document.position(path, options) }) };
+  const placed: PlacedDocument['placeOf'] = (path, options) =>
     placeOf(document.position(path, options), { document, path });
   return {
     placeOf: placed,
@@ -173,16 +172,10 @@ export function workloadIn(object: JsonObject, reading: WorkloadReading): Worklo
 
 /** An object as messages name it: `Deployment apps/web`. */
 export function describeManifest(object: JsonObject, namespace: string): string {
-  const { name, generateName = '' } = namesOf(object);
-  return `${stringMember(object, 'kind') ?? 'object'} ${namespace}/${name ?? `${generateName}*`}`;
+  return `${stringMember(object, 'kind') ?? 'object'} ${namespace}/${shownNameOf(object)}`;
 }
 
 /** The place of an object as messages begin: `apps/web.yaml:12:1`. */
 export function placeOfManifest({ document, path }: Manifest): string {
-  return linePlace(placeOfField(document, path));
-}
-
-/** The place of a field, or of the nearest field around it, in the file that wrote it. */
-export function placeOfField(document: PlacedDocument, path: FieldPath, options?: { key?: boolean }): FilePlace {
-  return document.placeOf?.(path, options) ?? { file: document.file, ...document.position(path, options) };
+  return linePlace(document.placeOf(path));
 }

@@ -1,9 +1,10 @@
 import { dirname, resolve } from 'node:path';
 import { holdsGit, refuseLinksOut, type Tree } from '../../base/files/tree.ts';
+import { shellPath } from '../../base/text/shell-word.ts';
 import { placedTexts } from './chart-places.ts';
 import { dependenciesIn, linkDependencies } from './chart-dependencies.ts';
 import { helmCommand, readChart, releaseName, type Chart, type ChartValues } from './charts.ts';
-import { outputOfFirst, shellPath } from './rendering-tool.ts';
+import { outputOfFirst } from './rendering-tool.ts';
 import { leftOut, renderedTexts, type Rendered, type Rendering, type RenderingFlags } from './rendering.ts';
 import type { FoundInput } from './kustomizations.ts';
 import type { ManifestText } from './manifest.ts';

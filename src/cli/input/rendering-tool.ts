@@ -2,12 +2,6 @@ import { once } from 'node:events';
 import { utf8Text } from '../../base/files/regular-file.ts';
 import { cut } from '../../base/text/cut.ts';
 import { messageOf } from '../../base/text/error-message.ts';
-import { shellWord } from '../../base/text/shell-word.ts';
-
-/** Returns a path as one word of a POSIX shell, for a command line that a person copies. */
-export function shellPath(path: string): string {
-  return shellWord(path.startsWith('-') ? `./${path}` : path);
-}
 
 /** Time for one chart or kustomization, in milliseconds. A kustomization may download its bases. */
 const TIME_LIMIT_MILLISECONDS = 120_000;

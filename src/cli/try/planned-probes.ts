@@ -9,7 +9,7 @@ import { mayHaveProbes, writtenProbe, type Container, type Handler } from '../..
 import { leavesProbesPlain } from '../../engine/workload/mesh.ts';
 import { findPort } from '../../engine/workload/ports.ts';
 import { wholeHandlerOf } from '../../engine/workload/read-probe.ts';
-import { placeOfField, workloadIn, type Manifest } from '../input/manifest.ts';
+import { workloadIn, type Manifest } from '../input/manifest.ts';
 import type { WorkloadPolicy } from '../../engine/policy/policy-set.ts';
 import type { ProbeWord } from './definition.ts';
 import type { FilePlace } from '../output/json-outputs.ts';
@@ -78,7 +78,7 @@ function probesOfManifest(manifest: Manifest, world: World): ProbeToTry[] {
       const field = injectedBy === undefined ? [...containerPath, probe] : containerPath;
       return [
         {
-          ...placeOfField(document, [...objectPath, ...field], { key: true }),
+          ...document.placeOf([...objectPath, ...field], { key: true }),
           ...{ ...shared, container, probe, handler, timing: own.numbers },
           ...(injectedBy !== undefined && { injectedBy }),
         },

@@ -1,5 +1,6 @@
 import { messageOf } from '../../base/text/error-message.ts';
-import { readAnyInputs, readCommandInputs } from '../input/command-inputs.ts';
+import { readAnyInputs } from '../input/command-inputs.ts';
+import { readCommandInputs } from '../input/read-inputs.ts';
 import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, PROGRAM, printLine, type CommandIo } from '../io.ts';
 import { reportProblems } from '../output/messages.ts';
 import { screenOf } from '../output/screen.ts';

@@ -35,6 +35,12 @@ export function namesOf(object: JsonObject): Record<'name' | 'namespace' | 'gene
   return { name: text('name'), namespace: text('namespace'), generateName: text('generateName') };
 }
 
+/** The name of an object as messages write it: a generated name is its beginning and a star. */
+export function shownNameOf(object: JsonObject): string {
+  const { name, generateName = '' } = namesOf(object);
+  return name ?? `${generateName}*`;
+}
+
 /** The object itself; for a Pod, its controller's workload, if the reference can be trusted. */
 export function workloadNameOf(
   object: JsonObject,

@@ -18,7 +18,7 @@ import { explainedProbes } from './explained-probes.ts';
 import { containerFigures } from './figures.ts';
 import { hangScene, startScene } from './scene.ts';
 import { caveatsOf, headlineOf, summaryOf } from './summary.ts';
-import { namesOf } from '../../engine/workload/workload-of-pod.ts';
+import { namesOf, shownNameOf } from '../../engine/workload/workload-of-pod.ts';
 import type { WorkloadPolicy } from '../../engine/policy/policy-set.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { ContainerExplanation, WorkloadExplanation } from './explanation.ts';
@@ -49,8 +49,8 @@ export function explainManifest(
   const kind = workloadKindOfManifest(object, kinds);
   const found = kind && templatesToLookAt(object, kind);
   if (kind === undefined || found?.kind !== 'checked') return undefined;
-  const { name, generateName = '', namespace = fallback } = namesOf(object);
-  const names = [{ kind: kind.kind, name: name ?? '' }];
+  const { name = '', namespace = fallback } = namesOf(object);
+  const names = [{ kind: kind.kind, name }];
   const explained = readPods(found.templates, kind).map((pod) => {
     const podLabels = pod.labels;
     const policy = policyOfPod({ object, kind, namespace }, pod, snapshot);
@@ -64,7 +64,7 @@ export function explainManifest(
   return {
     kind: kind.kind,
     namespace,
-    name: name ?? `${generateName}*`,
+    name: shownNameOf(object),
     place,
     containers: explained.flatMap(({ containers }) => containers),
     notInjected: [...new Set(explained.flatMap(({ notInjected }) => notInjected))],

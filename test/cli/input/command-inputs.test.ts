@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CHECK } from '../../../src/cli/check/definition.ts';
 import { parseCommandLine } from '../../../src/cli/flags/parse-command-line.ts';
-import { readAnyInputs, readCommandInputs } from '../../../src/cli/input/command-inputs.ts';
+import { readAnyInputs } from '../../../src/cli/input/command-inputs.ts';
+import { readCommandInputs } from '../../../src/cli/input/read-inputs.ts';
 import { UsageError, type CommandIo } from '../../../src/cli/io.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 

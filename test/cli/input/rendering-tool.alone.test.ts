@@ -1,18 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NoRenderingTool, outputOfFirst, shellPath } from '../../../src/cli/input/rendering-tool.ts';
-
-describe('a path in a command line that a person copies', () => {
-  it.each([
-    ['apps/web-1.2_a', 'apps/web-1.2_a'],
-    ['a@b%c+d=e:f,g', 'a@b%c+d=e:f,g'],
-    ['my apps', "'my apps'"],
-    ['$(x)', "'$(x)'"],
-    ["it's", String.raw`'it'\''s'`],
-    ['-x', './-x'],
-    ['-x; y', "'./-x; y'"],
-    ['', "''"],
-  ])('is one word of a shell, and no flag: %j', (path, word) => expect(shellPath(path)).toBe(word));
-});
+import { NoRenderingTool, outputOfFirst } from '../../../src/cli/input/rendering-tool.ts';
 
 describe('the output of a program', () => {
   const sh = (script: string): readonly [string, readonly string[]] => ['sh', ['-c', script]];

@@ -5,6 +5,7 @@ import {
   hasControllerOwner,
   isKubernetesKind,
   namesOf,
+  shownNameOf,
   workloadNameOf,
   workloadOfPod,
 } from '../../../src/engine/workload/workload-of-pod.ts';
@@ -95,6 +96,11 @@ describe('the names of an object', () => {
     const none = { name: undefined, namespace: undefined, generateName: undefined };
     for (const odd of [{}, { metadata: null }, { metadata: 'x' }, { metadata: { name: 1, namespace: null } }])
       expect(namesOf(odd)).toEqual(none);
+  });
+
+  it('are written with a star where a name is generated', () => {
+    const objects = [{ name: 'web', generateName: 'web-' }, { generateName: 'web-' }, {}];
+    expect(objects.map((metadata) => shownNameOf({ metadata }))).toEqual(['web', 'web-*', '*']);
   });
 
   it('name the object itself, but a Pod by its controller, if that is trusted', () => {
