@@ -243,7 +243,7 @@ describe('the formats of check', () => {
       shownReport(
         {
           violations,
-          summary: { objects: 1, workloads: 1, deny: 1, warn: 0, audit: 0, excepted: 0, coverage: NO_COVERAGE },
+          summary: { objects: 1, workloads: 1, coverage: NO_COVERAGE },
           warnings: [],
           problems,
         },

@@ -1,12 +1,10 @@
 import { laxer, type Enforcement } from '../../engine/policy/action.ts';
-import { exemptNotes } from '../input/exempt-workloads.ts';
 import { coverageIn } from './coverage.ts';
 import { judgeText } from './judge-text.ts';
 import { policyFindings } from './policy-findings.ts';
-import { countByAction, type CheckReport } from './report.ts';
+import type { CheckReport } from './report.ts';
 import { unusedExceptions } from './unused-exceptions.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
-import type { Live } from '../input/live.ts';
 import type { Manifests } from '../input/manifests.ts';
 import type { World } from '../input/world.ts';
 
@@ -25,7 +23,6 @@ export function checkManifests(
   manifests: Manifests,
   world: World,
   { enforcement = 'Deny', progress, honoursComments = true }: Checking = {},
-  live?: Live,
 ): CheckReport {
   const objects = manifests.texts.reduce((sum, text) => sum + text.manifests.length, 0);
   let done = 0;
@@ -45,7 +42,6 @@ export function checkManifests(
       objects,
       workloads: judged.reduce((sum, { workloads }) => sum + workloads, 0),
       ...(manifests.leftOut && { leftOut: manifests.leftOut }),
-      ...countByAction(violations),
       coverage: coverageIn(manifests, world),
     },
     ignored: found.length - ofWorkloads.length,
@@ -54,7 +50,7 @@ export function checkManifests(
     notes: [
       ...judged.flatMap(({ notes }) => notes),
       ...unusedExceptions(manifests, world, found),
-      ...exemptNotes(manifests, live),
+      ...(manifests.exemptNotes ?? []),
     ],
     warnings: [
       ...manifests.warnings,
@@ -66,7 +62,7 @@ export function checkManifests(
 }
 
 /** What a command that checks nothing tells about a cluster: what is exempt, and exceptions that allow nothing. */
-export function clusterNotes(manifests: Manifests, world: World, live: Live | undefined): readonly FileProblem[] {
+export function clusterNotes(manifests: Manifests, world: World): readonly FileProblem[] {
   const hasExceptions = world.isFromCluster && world.snapshot.facts.exceptions.lists.size > 0;
-  return hasExceptions ? (checkManifests(manifests, world, {}, live).notes ?? []) : exemptNotes(manifests, live);
+  return (hasExceptions ? checkManifests(manifests, world).notes : manifests.exemptNotes) ?? [];
 }

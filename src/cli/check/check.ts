@@ -22,7 +22,7 @@ export async function runCheck(line: ParsedCommandLine<typeof CHECK.flags>, io: 
     progress: (done: number, total: number) => progress.show('checking', done, total, 'objects'),
     honoursComments: !line.flags['no-ignore'],
   };
-  const checked = checkManifests(manifests, world, checking, given.live);
+  const checked = checkManifests(manifests, world, checking);
   const found = line.flags['allow-empty'] ? checked : withoutWorkloads(checked, given, line.positionals);
   progress.end();
   const selection = { minLevel, only: only.flat(), skip: skip.flat() };

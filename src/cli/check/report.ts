@@ -33,12 +33,14 @@ export function objectName({ kind, namespace, name }: Pick<PlacedViolation, 'kin
   return namespace === '' ? `${kind} ${name}` : `${kind} ${namespace}/${name}`;
 }
 
+type FindingCounts = Pick<CheckOutput['summary'], 'deny' | 'warn' | 'audit' | 'excepted'>;
+
 /** The findings of `probewright check`. `shownReport` makes of them the printed report. */
 export interface CheckReport {
   /** True when the findings are in objects of a cluster: their `file` is no file, and their lines mean nothing. */
   readonly isFromCluster?: boolean;
   readonly violations: readonly PlacedViolation[];
-  readonly summary: CheckOutput['summary'];
+  readonly summary: Omit<CheckOutput['summary'], keyof FindingCounts>;
   /** Annotations without effect, of which the webhook warns, too. For standard error. */
   readonly warnings: readonly FileProblem[];
   /** How many findings comments of the files ignore. */
@@ -92,8 +94,8 @@ export interface ShownReport extends CheckReport {
   /** The manifests, for formats that show changes. */
   readonly texts?: readonly ManifestText[];
   readonly selection: Selection;
-  /** The numbers of findings count what is shown. */
-  readonly summary: CheckReport['summary'] & { readonly hidden: HiddenFindings };
+  /** With the numbers of the findings that are shown. */
+  readonly summary: CheckOutput['summary'] & { readonly hidden: HiddenFindings };
 }
 
 /** Writes a report in one format. Only formats for people look at the screen. */
@@ -189,9 +191,7 @@ function notesByCheck(violations: readonly PlacedViolation[]): HiddenFindings['n
 }
 
 /** The numbers of findings of each action. */
-export function countByAction(
-  violations: readonly PlacedViolation[],
-): Pick<CheckReport['summary'], 'deny' | 'warn' | 'audit' | 'excepted'> {
+function countByAction(violations: readonly PlacedViolation[]): FindingCounts {
   const counts = { Deny: 0, Warn: 0, Audit: 0, Excepted: 0 };
   for (const { action } of violations) counts[action] += 1;
   return { deny: counts.Deny, warn: counts.Warn, audit: counts.Audit, excepted: counts.Excepted };

@@ -54,11 +54,7 @@ export async function runExplain(line: ParsedCommandLine<typeof EXPLAIN.flags>, 
     if (!fields) printFailures(workloads, io);
   } else if (output === 'json') io.stdout.write(explanationsAsJson(workloads));
   else isComplete = (await writePictures(workloads, line.flags['output-dir'] ?? '.', io)) && isComplete;
-  reportProblems(
-    [...clusterNotes(manifests, world, given.live), ...manifests.warnings, ...manifests.problems],
-    io,
-    world,
-  );
+  reportProblems([...clusterNotes(manifests, world), ...manifests.warnings, ...manifests.problems], io, world);
   return isComplete ? EXIT_OK : EXIT_USAGE;
 }
 

@@ -3,7 +3,6 @@ import { exemption } from '../../observer/missed/webhook-scope.ts';
 import { PROGRAM } from '../io.ts';
 import { clusterProblem } from './cluster-object.ts';
 import { namespaceOf } from './manifest.ts';
-import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { ExemptNamespace } from '../output/json-outputs.ts';
 import type { Live } from './live.ts';
 import type { Manifests } from './manifests.ts';
@@ -11,7 +10,8 @@ import type { World } from './world.ts';
 
 /**
  * The manifests of a cluster without the workloads that the webhook never sees, because its configuration leaves out
- * their namespace. No policy changes such workloads, and no finding denies them.
+ * their namespace. No policy changes such workloads, and no finding denies them. Notes name them, and what only the API
+ * server can tell.
  */
 export function withoutExempt(manifests: Manifests, world: World, { webhook }: Live): Manifests {
   const scope = webhook?.scope;
@@ -29,16 +29,12 @@ export function withoutExempt(manifests: Manifests, world: World, { webhook }: L
   const unchecked = exempt.map(
     (each) => `${exemptText(each)}; kubectl get deploy,ds,sts -n ${each.namespace} -o yaml | ${PROGRAM} check -`,
   );
-  return { ...manifests, texts, exempt: exempt.toSorted((a, b) => compareText(a.namespace, b.namespace)), unchecked };
-}
-
-/** What the webhook never sees, and what nobody can tell here. For standard error. */
-export function exemptNotes({ exempt }: Pick<Manifests, 'exempt'>, live: Live | undefined): FileProblem[] {
-  if (exempt === undefined) return [];
-  const conditions = live?.webhook?.scope?.foreignConditions ?? [];
+  const sorted = exempt.toSorted((a, b) => compareText(a.namespace, b.namespace));
+  const { foreignConditions: conditions } = scope;
   const unknown = `only the API server can tell what ${conditions.join(', ')} of the webhook exempts`;
-  const texts = [...exempt.map(exemptText), ...(conditions.length > 0 ? [unknown] : [])];
-  return texts.map((text) => clusterProblem(`note: ${text}`));
+  const told = [...sorted.map(exemptText), ...(conditions.length > 0 ? [unknown] : [])];
+  const exemptNotes = told.map((text) => clusterProblem(`note: ${text}`));
+  return { ...manifests, texts, exempt: sorted, exemptNotes, unchecked };
 }
 
 function exemptText({ namespace, workloads, reason }: ExemptNamespace): string {

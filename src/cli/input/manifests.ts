@@ -22,6 +22,8 @@ export interface Manifests extends Unread {
   readonly isPartial?: boolean;
   /** Workloads of a cluster that were left out, because the webhook never sees them. */
   readonly exempt?: readonly ExemptNamespace[];
+  /** The same as notes, with what only the API server can tell of exempt workloads. For standard error. */
+  readonly exemptNotes?: readonly FileProblem[];
 }
 
 /** A text with its objects. An object of a cluster is a text, too: an empty one. */

@@ -29,7 +29,7 @@ export async function runPlan(line: ParsedCommandLine<typeof PLAN.flags>, io: Co
   const progress = new Progress(io);
   const old = { ...line, flags: { ...flags, policies: flags.from } };
   const wishes = { change: { newPolicies: flags.policies }, webhook: 'exempts' } as const;
-  const { manifests, world, live } = await readAnyInputs('plan', old, io, progress, wishes);
+  const { manifests, world } = await readAnyInputs('plan', old, io, progress, wishes);
   // Without one of the policies, the plan would be wrong.
   if (world.policyProblems.length > 0) {
     // Warnings name optional rights that are missing. All missing rights are named at once.
@@ -50,7 +50,7 @@ export async function runPlan(line: ParsedCommandLine<typeof PLAN.flags>, io: Co
   for (const policy of world.applied.policies)
     for (const { check, field, message } of adviceAbout(policy))
       printLine(io.stderr, `${PROGRAM} plan: ${policy.source}: ${field}: ${message} (${check})`);
-  reportProblems([...clusterNotes(manifests, world, live), ...manifests.warnings, ...problems], io, world);
+  reportProblems([...clusterNotes(manifests, world), ...manifests.warnings, ...problems], io, world);
   if (problems.length > 0) return EXIT_USAGE;
   return fails(plan.summary, flags['fail-on']) ? EXIT_DENIED : EXIT_OK;
 }

@@ -58,7 +58,7 @@ function reportOf(
   line: ClusterLine,
   progress: (done: number, total: number) => void,
 ): { readonly report: Report; readonly warnings: readonly FileProblem[] } {
-  const { violations, notes = [], warnings, problems } = checkManifests(manifests, world, { progress }, live);
+  const { violations, notes = [], warnings, problems } = checkManifests(manifests, world, { progress });
   // Each manifest has its own path object. Places are no keys: a template may be rendered to several texts.
   const byObject = Map.groupBy(violations, ({ object }) => object?.path);
   const observed = observedResults(manifests, live);

@@ -1,5 +1,5 @@
 import { NO_COVERAGE } from '../no-coverage.ts';
-import { countByAction, NOTHING_LEFT_OUT, shownReport } from '../../../src/cli/check/report.ts';
+import { NOTHING_LEFT_OUT, shownReport } from '../../../src/cli/check/report.ts';
 import type { CheckReport, PlacedViolation, Selection, ShownReport } from '../../../src/cli/check/report.ts';
 
 /** A violation of a probe of a Deployment, at `apps/web.yaml:19:15`. */
@@ -24,7 +24,7 @@ export function reportWith(
   others: Partial<CheckReport> & Pick<ShownReport, 'texts'> = {},
   selection: Partial<Selection> = { minLevel: 'note' },
 ): ShownReport {
-  const summary = { objects: 2, workloads: 1, ...countByAction(violations), coverage: NO_COVERAGE };
+  const summary = { objects: 2, workloads: 1, coverage: NO_COVERAGE };
   const report = { violations, summary, warnings: [], problems: [], ...others };
   return shownReport(report, { ...NOTHING_LEFT_OUT, ...selection });
 }

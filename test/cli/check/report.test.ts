@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  countByAction,
   findingKey,
   objectName,
   selectedFindings,
@@ -24,7 +23,7 @@ function finding(check: string, action: PlacedViolation['action'], line = 1, fil
 function reportOf(...violations: PlacedViolation[]): CheckReport {
   const warning = { file: 'a.yaml', line: 1, column: 1, message: 'warning: an annotation has no effect' };
   const problem = { file: 'b.yaml', line: 1, column: 1, message: 'cannot be read' };
-  const summary = { objects: 2, workloads: 1, ...countByAction(violations), coverage: NO_COVERAGE };
+  const summary = { objects: 2, workloads: 1, coverage: NO_COVERAGE };
   return { violations, summary, warnings: [warning], problems: [problem] };
 }
 
@@ -66,7 +65,9 @@ describe('what is shown of a report', () => {
           const all = found.map(({ check, action, line, file }) => finding(check, action, line, file));
           const { violations, summary } = shownReport(reportOf(...all), selection);
           const { deny, warn, audit, excepted, hidden } = summary;
-          expect({ deny, warn, audit, excepted }).toEqual(countByAction(violations));
+          const actions = ['Deny', 'Warn', 'Audit', 'Excepted'] as const;
+          const counts = actions.map((action) => violations.filter((shown) => shown.action === action).length);
+          expect([deny, warn, audit, excepted]).toEqual(counts);
           expect(violations.length + hidden.otherChecks + hidden.warn + hidden.audit + hidden.excepted).toBe(
             all.length,
           );
