@@ -1,16 +1,13 @@
 import { formatPath, type FieldPath } from '../../base/json/field-path.ts';
-import { isJsonObject, member, stringMember, type JsonObject } from '../../base/json/json-value.ts';
+import { isJsonObject, member, type JsonObject } from '../../base/json/json-value.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { jsonText } from '../../base/text/visible.ts';
 import { didYouMean } from '../../base/text/suggestion.ts';
-import { objectName, withoutKnown } from './report.ts';
+import { staleLines, withoutKnown } from './known-findings.ts';
 import type { CheckReport, FindingIdentity, PlacedViolation } from './report.ts';
 import { readUtf8File, refuseSpecialFile } from '../../base/files/regular-file.ts';
 import { replaceFile } from '../../base/files/replace-file.ts';
-import { nameOf, namespaceOf } from '../input/manifest.ts';
-import { manifestsIn } from '../input/manifests.ts';
-import { count } from '../../base/text/cut.ts';
 import { printLine, type CommandIo } from '../io.ts';
 import type { FlagValues } from '../flags/flag.ts';
 import type { CHECK } from './definition.ts';
@@ -98,86 +95,58 @@ export async function applyBaseline(
   given: NamedInputs,
   io: CommandIo,
 ): Promise<CheckReport | undefined> {
-  // The entries of --baseline count for the errors of that file only: the new file has all current findings.
-  const entries = baseline === undefined ? [] : await loadBaseline(baseline, io);
-  if (entries === undefined) return undefined;
-  if (written === undefined) {
-    if (baseline === undefined) return report;
-    const { violations, known, stale } = withoutKnown(report.violations, entries);
-    for (const line of staleLines(baseline, stale, given)) printLine(io.stderr, line);
-    return { ...report, violations, known: { baseline, findings: known } };
-  }
-  if (report.problems.length > 0) {
-    // The file would lose the entries of the input.
-    printLine(io.stderr, `${written}: is not written, because an input cannot be read`);
-    return report;
-  }
+  const file = written ?? baseline;
+  if (file === undefined) return report;
+  // The file would lose the entries of the input.
+  const isIncomplete = written !== undefined && report.problems.length > 0;
   // The end of an exception must show, so a baseline does not hide what an exception allows.
   const found = selected.filter(({ action }) => action !== 'Excepted');
-  if (!(await isWritten(written, found, io))) return undefined;
-  const { violations, known } = withoutKnown(report.violations, found);
-  return { ...report, violations, known: { baseline: written, findings: known } };
+  let entries: readonly FindingIdentity[];
+  try {
+    // The entries of --baseline count for the errors of that file only: the new file has all current findings.
+    const read = baseline === undefined ? [] : await loadBaseline(baseline);
+    if (written !== undefined && !isIncomplete) await writeFindings(written, baselineText(found));
+    entries = written === undefined ? read : found;
+  } catch (error) {
+    printLine(io.stderr, messageOf(error));
+    return undefined;
+  }
+  if (isIncomplete) {
+    printLine(io.stderr, `${file}: is not written, because an input cannot be read`);
+    return report;
+  }
+  const { violations, known, stale } = withoutKnown(report.violations, entries);
+  for (const line of staleLines(file, stale, given)) printLine(io.stderr, line);
+  return { ...report, violations, known: { baseline: file, findings: known } };
 }
 
-/** Reads the findings of a baseline. Undefined, after a message, when the file cannot be read. */
-export async function loadBaseline(file: string, io: CommandIo): Promise<readonly FindingIdentity[] | undefined> {
+/**
+ * Reads the findings of a baseline.
+ *
+ * @throws Error that begins with the file, when the file cannot be read
+ */
+export async function loadBaseline(file: string): Promise<readonly FindingIdentity[]> {
   try {
     const text = await readUtf8File(file).catch((error: unknown) => {
       throw new Error(`cannot be read: ${messageOf(error)}`, { cause: error });
     });
     return readBaseline(text);
   } catch (error) {
-    printLine(io.stderr, `${file}: ${messageOf(error)}`);
-    return undefined;
+    throw new Error(`${file}: ${messageOf(error)}`, { cause: error });
   }
 }
 
-/** Writes a baseline. False, after a message, when that fails. */
-async function isWritten(file: string, findings: readonly FindingIdentity[], io: CommandIo): Promise<boolean> {
+/**
+ * Writes a file about findings.
+ *
+ * @throws Error that begins with the file, when the file cannot be written
+ */
+export async function writeFindings(file: string, text: string): Promise<void> {
   try {
     // Replacing would turn a device such as /dev/null into a file.
     await refuseSpecialFile(file);
-    await replaceFile(file, baselineText(findings));
-    return true;
+    await replaceFile(file, text);
   } catch (error) {
-    printLine(io.stderr, `${file}: cannot be written: ${messageOf(error)}`);
-    return false;
+    throw new Error(`${file}: cannot be written: ${messageOf(error)}`, { cause: error });
   }
-}
-
-const MOST_LISTED = 10;
-
-/**
- * Reports entries of a baseline that no finding matches, a line each. A run over some of the files cannot tell whether
- * an entry about another workload is stale, so such entries are only counted.
- */
-function staleLines(
-  file: string,
-  stale: readonly FindingIdentity[],
-  { manifests, world }: NamedInputs,
-): readonly string[] {
-  const known = new Set(
-    manifestsIn(manifests).map(({ object }) => {
-      const kind = stringMember(object, 'kind') ?? '';
-      return objectKey({ kind, namespace: namespaceOf(object) ?? world.namespace, name: nameOf(object) });
-    }),
-  );
-  // Every run reads all policies that apply.
-  const ofInputs = stale.filter((entry) => entry.kind.endsWith('ProbePolicy') || known.has(objectKey(entry)));
-  const lines = ofInputs.slice(0, MOST_LISTED).map((entry) => `${file}: no longer found: ${described(entry)}`);
-  const more = ofInputs.length - lines.length;
-  if (more > 0) lines.push(`${file}: no longer found: ${count(more, 'more finding')}`);
-  if (ofInputs.length > 0) lines.push(`${file}: --write-baseline ${file} removes such entries`);
-  const others = stale.length - ofInputs.length;
-  if (others > 0) lines.push(`${file}: ${count(others, 'known finding')} of workloads that are not among the inputs`);
-  return lines;
-}
-
-function objectKey({ kind, namespace, name }: Pick<FindingIdentity, 'kind' | 'namespace' | 'name'>): string {
-  return JSON.stringify([kind, namespace, name]);
-}
-
-function described(entry: FindingIdentity): string {
-  const place = [entry.container, entry.probe].filter(Boolean).join('.');
-  return `${entry.check} of ${objectName(entry)}${place === '' ? '' : ` ${place}`}`;
 }

@@ -207,26 +207,3 @@ function inLineOrder(violations: readonly PlacedViolation[]): readonly PlacedVio
 export function findingKey({ check, kind, namespace, name, container, probe }: FindingIdentity): string {
   return JSON.stringify([check, kind, namespace, name, container, probe]);
 }
-
-/**
- * Leaves known findings out. An entry is for one finding: of two equal findings, one entry hides the first.
- *
- * @returns the other findings; how many findings are known; the entries that no finding matches, in their order
- */
-export function withoutKnown(
-  all: readonly PlacedViolation[],
-  entries: readonly FindingIdentity[],
-): {
-  readonly violations: readonly PlacedViolation[];
-  readonly known: number;
-  readonly stale: readonly FindingIdentity[];
-} {
-  const left = Map.groupBy(entries.toReversed(), findingKey);
-  const matched = new Set<FindingIdentity>();
-  const violations = all.filter((violation) => {
-    const entry = left.get(findingKey(violation))?.pop();
-    if (entry !== undefined) matched.add(entry);
-    return entry === undefined;
-  });
-  return { violations, known: matched.size, stale: entries.filter((entry) => !matched.has(entry)) };
-}

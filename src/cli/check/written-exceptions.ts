@@ -1,13 +1,13 @@
 import { compareText, count } from '../../base/text/cut.ts';
 import { formatInstant } from '../../base/text/duration.ts';
 import { messageOf } from '../../base/text/error-message.ts';
-import { refuseSpecialFile } from '../../base/files/regular-file.ts';
-import { replaceFile } from '../../base/files/replace-file.ts';
 import { profileName } from '../../engine/facts/startup-profile.ts';
 import { exceptionRules, mayExcept, EXCEPTION_KIND, DAY_MILLISECONDS } from '../../engine/policy/probe-exception.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
 import { printLine, UsageError, type CommandIo } from '../io.ts';
-import { selectedFindings, withoutKnown, type CheckReport, type FindingIdentity, type Selection } from './report.ts';
+import { writeFindings } from './baseline.ts';
+import { withoutKnown } from './known-findings.ts';
+import { selectedFindings, type CheckReport, type FindingIdentity, type Selection } from './report.ts';
 import type { World } from '../input/world.ts';
 
 /** Who asked for exceptions, and until when. */
@@ -80,11 +80,9 @@ export async function applyExceptions(
   });
   const days = Math.min(...allowed.map(({ namespace }) => rulesOf(namespace).maximumDays));
   try {
-    // Replacing would turn a device such as /dev/null into a file.
-    await refuseSpecialFile(file);
-    await replaceFile(file, exceptionsText(allowed, asked));
+    await writeFindings(file, exceptionsText(allowed, asked));
   } catch (error) {
-    printLine(io.stderr, `${file}: cannot be written: ${messageOf(error)}`);
+    printLine(io.stderr, messageOf(error));
     return undefined;
   }
   const left = found.length - allowed.length;

@@ -1,7 +1,8 @@
 import { formatPath, type FieldEdit, type FieldPath } from '../../base/json/field-path.ts';
 import { manifestsOf, type Manifest, type ManifestText } from '../input/manifest.ts';
 import { YamlFieldEditor, type FieldEditPlan } from '../../yaml/editing/field-editing.ts';
-import { withoutKnown, NOTHING_LEFT_OUT, shownViolations } from '../check/report.ts';
+import { withoutKnown } from '../check/known-findings.ts';
+import { NOTHING_LEFT_OUT, shownViolations } from '../check/report.ts';
 import type { FindingIdentity, ObjectPlace, PlacedViolation, Selection } from '../check/report.ts';
 import { judgeText } from '../check/judge-text.ts';
 import { keepsStarts, mayAskForTime } from '../../engine/verdict/kept-starts.ts';

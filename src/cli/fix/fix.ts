@@ -8,6 +8,7 @@ import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, PROGRAM, printLine, type CommandIo } 
 import { coverageIn } from '../check/coverage.ts';
 import { findingLine, REASON_TEXTS } from '../check/text.ts';
 import { count } from '../../base/text/cut.ts';
+import { messageOf } from '../../base/text/error-message.ts';
 import { COVERED_PROBES, type LackReason } from '../../engine/verdict/coverage.ts';
 import { diffText } from '../output/diff.ts';
 import { paintFor } from '../output/screen.ts';
@@ -111,10 +112,14 @@ async function adviceSelection(
   io: CommandIo,
 ): Promise<AdviceSelection | undefined | 'unreadable'> {
   if (!advice) return undefined;
-  const known = baseline === undefined ? [] : await loadBaseline(baseline, io);
-  if (known === undefined) return 'unreadable';
   const honoursComments = !ignoresNothing;
-  return { enforcement, minLevel, only: only.flat(), skip: skip.flat(), honoursComments, known };
+  try {
+    const known = baseline === undefined ? [] : await loadBaseline(baseline);
+    return { enforcement, minLevel, only: only.flat(), skip: skip.flat(), honoursComments, known };
+  } catch (error) {
+    printLine(io.stderr, messageOf(error));
+    return 'unreadable';
+  }
 }
 
 async function putOut(

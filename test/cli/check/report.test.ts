@@ -5,7 +5,6 @@ import {
   objectName,
   selectedFindings,
   shownReport,
-  withoutKnown,
   withoutRepeatsByObject,
 } from '../../../src/cli/check/report.ts';
 import { LEVELS } from '../../../src/engine/verdict/levels.ts';
@@ -150,18 +149,7 @@ describe('the name of an object', () => {
   });
 });
 
-describe('known findings', () => {
-  it('are matched one to one, by identity: an entry hides one finding, the first', () => {
-    const twice = [finding('exec-cost', 'Deny', 1), finding('exec-cost', 'Deny', 2)];
-    const entry = finding('exec-cost', 'Audit', 99, 'elsewhere.yaml');
-    const { violations, known, stale } = withoutKnown(twice, [entry]);
-    expect(violations).toEqual([twice[1]]);
-    expect([known, stale]).toEqual([1, []]);
-    const others = [entry, { ...entry }, { ...entry }];
-    const all = withoutKnown(twice, others);
-    expect([all.known, all.stale]).toEqual([2, [others[2]]]);
-  });
-
+describe('the identities of findings', () => {
   it('differ by check, kind, namespace, name, container and probe', () => {
     const one = finding('exec-cost', 'Deny');
     const changes = [
