@@ -120,11 +120,7 @@ export async function applyBaseline(
   return { ...report, violations, known: { baseline: file, findings: known } };
 }
 
-/**
- * Reads the findings of a baseline.
- *
- * @throws Error that begins with the file, when the file cannot be read
- */
+/** Reads the findings of a baseline. An error begins with the file. */
 export async function loadBaseline(file: string): Promise<readonly FindingIdentity[]> {
   try {
     const text = await readUtf8File(file).catch((error: unknown) => {
@@ -136,11 +132,7 @@ export async function loadBaseline(file: string): Promise<readonly FindingIdenti
   }
 }
 
-/**
- * Writes a file about findings.
- *
- * @throws Error that begins with the file, when the file cannot be written
- */
+/** Writes a file about findings. An error begins with the file. */
 export async function writeFindings(file: string, text: string): Promise<void> {
   try {
     // Replacing would turn a device such as /dev/null into a file.

@@ -1,6 +1,6 @@
 import { laxer, type Enforcement } from '../../engine/policy/action.ts';
 import { coverageIn } from './coverage.ts';
-import { judgeText } from './judge-text.ts';
+import { judgeText, type Judging } from './judge-text.ts';
 import { policyFindings } from './policy-findings.ts';
 import type { CheckReport } from './report.ts';
 import { unusedExceptions } from './unused-exceptions.ts';
@@ -9,13 +9,11 @@ import type { Manifests } from '../input/manifests.ts';
 import type { World } from '../input/world.ts';
 
 /** How manifests are checked. */
-interface Checking {
+interface Checking extends Pick<Judging, 'honoursComments'> {
   /** The strictest action of a violation. Default Deny. */
   readonly enforcement?: Enforcement;
   /** Is called before each object. */
   readonly progress?: (done: number, total: number) => void;
-  /** False = findings that a comment ignores are reported, too. Default true. */
-  readonly honoursComments?: boolean;
 }
 
 /** Judges every text, and the policies of the world. */

@@ -42,11 +42,10 @@ export async function runCheck(line: ParsedCommandLine<typeof CHECK.flags>, io: 
   const { coverage } = checked.summary;
   const givesProbes = world.snapshot.policies.length + coverage.livenessProbe.get + coverage.readinessProbe.get > 0;
   const lacking = givesProbes ? await lackingWorkloads('check', given, io) : [];
-  const report = { ...shown, violations, lacking };
   // Objects of a cluster have no text that fixes could change.
-  const texts = world.isFromCluster ? [] : manifests.texts;
+  const report = { ...shown, violations, lacking, texts: world.isFromCluster ? [] : manifests.texts };
   const format = await FORMATS[output]();
-  io.stdout.write(format({ ...report, texts }, screenOf(line.flags.color, io)));
+  io.stdout.write(format(report, screenOf(line.flags.color, io)));
   reportProblems([...(report.notes ?? []), ...report.warnings, ...report.problems], io, world);
   const { summary, warnings, problems } = report;
   // A manifest below a directory that cannot be read is a fault of the manifest. Everything else that cannot be read

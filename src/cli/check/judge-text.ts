@@ -35,7 +35,7 @@ export interface JudgedText {
 }
 
 /** How a text is judged. */
-interface Judging {
+export interface Judging {
   /** False = findings that a comment ignores are violations, too. Default true. */
   readonly honoursComments?: boolean;
   /** Is called before each object. */
@@ -149,9 +149,7 @@ function versionWarnings(object: JsonObject, { isFromCluster, kubernetesVersion 
   return [`${apiVersion} was removed in Kubernetes ${removedIn}; write apiVersion: ${today}`];
 }
 
-function minorOf(version: string): number {
-  return Number(version.split('.')[1]);
-}
+const minorOf = (version: string): number => Number(version.split('.')[1]);
 
 /** The decoder's word for a value that should be a string, and what YAML calls the value. */
 const DECODED_AS = /^json: cannot unmarshal (bool|number)\b.* of type string$/;

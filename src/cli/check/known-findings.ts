@@ -1,7 +1,6 @@
 import { stringMember } from '../../base/json/json-value.ts';
 import { count } from '../../base/text/cut.ts';
-import { nameOf, namespaceOf } from '../input/manifest.ts';
-import { manifestsIn } from '../input/manifests.ts';
+import { nameOf, namespaceOf, manifestsIn } from '../input/manifest.ts';
 import { findingKey, objectName, type FindingIdentity, type PlacedViolation } from './report.ts';
 import type { NamedInputs } from '../input/live.ts';
 

@@ -1,5 +1,5 @@
 import { CLUSTER_PLACE } from '../input/cluster-object.ts';
-import { withPipe, type Unread } from '../input/passed-over.ts';
+import { withPipe } from '../input/passed-over.ts';
 import { STDIN_NAME } from '../input/standard-input.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { NamedInputs } from '../input/live.ts';
@@ -18,10 +18,15 @@ export function withoutWorkloads(
   names: readonly string[],
 ): CheckReport {
   const { objects, workloads } = report.summary;
-  const why = reasonForNothing(manifests);
+  const { leftOut, passedOver = [], notes = [], unchecked = [] } = manifests;
+  const [why] = [...notes.map((note) => withPipe(note, 'check')), ...unchecked];
   // A named input that cannot be read has this exit code already.
   if (workloads > 0 || report.problems.some(({ isFound }) => isFound !== true && why === undefined)) return report;
-  const isMissing = !world.isFromCluster && (isUnread(manifests) || report.problems.length > 0);
+  const isUnread =
+    leftOut !== undefined ||
+    passedOver.some(({ reason }) => reason === 'template') ||
+    notes.some(({ command }) => command !== undefined);
+  const isMissing = !world.isFromCluster && (isUnread || report.problems.length > 0);
   if (objects > 0 && !isMissing) return report;
   const unread = isMissing
     ? 'no workload is judged, and not all inputs could be read'
@@ -34,15 +39,4 @@ export function withoutWorkloads(
     message: `${nothing}; --allow-empty accepts that`,
   }));
   return { ...report, problems: [...report.problems, ...problems] };
-}
-
-/** Why there is nothing to check, and what to type. Undefined when no chart and no kustomization explains it. */
-function reasonForNothing({ notes = [], unchecked = [] }: Unread): string | undefined {
-  return [...notes.map((note) => withPipe(note, 'check')), ...unchecked][0];
-}
-
-/** True where a part of the inputs could not be read or rendered, so that nobody knows what it holds. */
-function isUnread({ leftOut, passedOver = [], notes = [] }: Unread): boolean {
-  const isParsed = passedOver.every(({ reason }) => reason !== 'template');
-  return leftOut !== undefined || !isParsed || notes.some(({ command }) => command !== undefined);
 }

@@ -3,7 +3,8 @@ import { startupBudget } from '../../engine/checks/startup-budget.ts';
 import { laxer, stricter } from '../../engine/policy/action.ts';
 import { policyAdvice } from '../../engine/verdict/policy-advice.ts';
 import type { Violation } from '../../engine/checks/violation.ts';
-import { placeOfPolicy, type World } from '../input/world.ts';
+import { placeOfPolicy } from '../../cluster/sources/policy-documents.ts';
+import type { World } from '../input/world.ts';
 import type { ProbePolicy } from '../../engine/policy/probe-policy.ts';
 import type { PlacedViolation } from './report.ts';
 
@@ -68,7 +69,7 @@ function placed({ policy, violation, workloads }: PolicyFinding, world: World): 
     message,
     ...(remedy !== undefined && { remedy }),
     action: laxer(violation.action, 'Warn'),
-    ...(placeOfPolicy(world, policy.source, path) ?? { file: policy.source, line: 1, column: 1 }),
+    ...(placeOfPolicy(world.places, policy.source, path) ?? { file: policy.source, line: 1, column: 1 }),
     kind: policy.kind,
     namespace: policy.namespace ?? '',
     name: policy.name,

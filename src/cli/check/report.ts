@@ -106,21 +106,20 @@ export type ReportFormat = (report: ShownReport, screen: Screen) => string;
  * findings of each file are in the order of the file's lines.
  */
 export function shownReport(report: CheckReport, selection: Selection): ShownReport {
-  const { minLevel } = selection;
-  const { known } = report;
+  const { known, ignored = 0 } = report;
   const { all, selected, shown, hidden } = split(report.violations, selection);
   const { warn, audit, excepted } = countByAction(hidden);
   return {
     ...report,
     selection,
     violations: inLineOrder(shown),
-    warnings: isShownAt('warning', minLevel) ? report.warnings : [],
+    warnings: isShownAt('warning', selection.minLevel) ? report.warnings : [],
     summary: {
       ...report.summary,
       ...countByAction(shown),
       hidden: {
         ...(known !== undefined && { known }),
-        ...(report.ignored !== undefined && report.ignored > 0 && { ignored: report.ignored }),
+        ...(ignored > 0 && { ignored }),
         otherChecks: all.length - selected.length,
         warn,
         audit,

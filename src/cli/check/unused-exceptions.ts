@@ -8,11 +8,12 @@ import { didYouMean } from '../../base/text/suggestion.ts';
 import { quote } from '../../base/text/cut.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
 import { clusterPlace } from '../input/cluster-object.ts';
-import { workloadsIn, type Manifests } from '../input/manifests.ts';
-import { placeOfPolicy, type World } from '../input/world.ts';
+import { workloadsIn } from '../input/manifest.ts';
+import type { Manifests } from '../input/manifests.ts';
+import { placeOfPolicy, type FileProblem } from '../../cluster/sources/policy-documents.ts';
+import type { World } from '../input/world.ts';
 import { selects } from '../../engine/policy/label-selector.ts';
 import type { Workload } from '../../engine/verdict/judge.ts';
-import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { PlacedViolation } from './report.ts';
 
 /**
@@ -77,7 +78,7 @@ function noteOn(
   const file = clusterPlace({ metadata }, { apiVersion: POLICY_API_VERSION, kind: EXCEPTION_KIND });
   const place = world.isFromCluster
     ? { file, line: 1, column: 1 }
-    : placeOfPolicy(world, `${EXCEPTION_KIND}/${namespace}/${exception.name}`, ['spec', ...field]);
+    : placeOfPolicy(world.places, `${EXCEPTION_KIND}/${namespace}/${exception.name}`, ['spec', ...field]);
   const message = `note: ${EXCEPTION_KIND} ${namespace}/${exception.name} excepts nothing: ${why}`;
   return place && { ...place, message };
 }

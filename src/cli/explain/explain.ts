@@ -1,6 +1,6 @@
 import { explanationsAsText, fieldsAsText, summariesAsText } from '../../explain/drawing/text.ts';
 import { placeOfObject, placeText } from '../input/cluster-object.ts';
-import { manifestsIn } from '../input/manifests.ts';
+import { manifestsIn, type Manifest } from '../input/manifest.ts';
 import { jsonText } from '../../base/text/visible.ts';
 import { explainManifest } from '../../explain/timeline/explain-manifest.ts';
 import { listedFailure, printFailures, type WorkloadWithFailures } from './failures.ts';
@@ -10,13 +10,12 @@ import { writePictures } from './pictures.ts';
 import { clusterNotes } from '../check/check-manifests.ts';
 import { reportProblems, Progress } from '../output/messages.ts';
 import { readAnyInputs } from '../input/command-inputs.ts';
-import { placeOfPolicy } from '../input/world.ts';
+import { placeOfPolicy } from '../../cluster/sources/policy-documents.ts';
 import type { ParsedCommandLine } from '../flags/flag.ts';
 import type { ExplainedContainer, ExplainOutput } from '../output/json-outputs.ts';
 import type { FieldPlaces } from '../../explain/timeline/explained-fields.ts';
 import { otherTimesLine } from '../../observer/starts/learned-times.ts';
 import type { ContainerExplanation, WorkloadExplanation } from '../../explain/timeline/explanation.ts';
-import type { Manifest } from '../input/manifest.ts';
 import type { EXPLAIN } from './definition.ts';
 
 export async function runExplain(line: ParsedCommandLine<typeof EXPLAIN.flags>, io: CommandIo): Promise<number> {
@@ -30,7 +29,7 @@ export async function runExplain(line: ParsedCommandLine<typeof EXPLAIN.flags>, 
   const placesOf = ({ document, path }: Manifest): FieldPlaces => ({
     ofManifest: (field) => placeText(document.placeOf([...path, ...field], { key: true }), world),
     ofPolicy: (source, field) => {
-      const place = placeOfPolicy(world, source, field);
+      const place = placeOfPolicy(world.places, source, field);
       return place && placeText(place, world);
     },
   });

@@ -8,7 +8,7 @@ import { workloadState } from '../../observer/failing/workload-waits.ts';
 import { lookOnce } from '../../observer/one-look.ts';
 import { workloadKey } from '../../observer/observed-workload.ts';
 import { nameOfManifest, type NamedInputs } from '../input/live.ts';
-import { manifestsIn } from '../input/manifests.ts';
+import { manifestsIn } from '../input/manifest.ts';
 import { EXIT_USAGE, PROGRAM, printLine, UsageError, type CommandIo } from '../io.ts';
 import { followRollout, type FollowedRollout } from './follow-rollout.ts';
 import { ROLLOUT_RESOURCES } from '../../explain/fleet-page/restart-line.ts';

@@ -1,5 +1,6 @@
 import { formatPath, type FieldEdit, type FieldPath } from '../../base/json/field-path.ts';
-import { manifestsOf, type Manifest, type ManifestText } from '../input/manifest.ts';
+import type { Manifest, ManifestText } from '../input/manifest.ts';
+import { manifestsOf } from '../input/manifests.ts';
 import { YamlFieldEditor, type FieldEditPlan } from '../../yaml/editing/field-editing.ts';
 import { withoutKnown } from '../check/known-findings.ts';
 import { NOTHING_LEFT_OUT, shownViolations } from '../check/report.ts';

@@ -1,8 +1,7 @@
 import { formatNotInjected } from '../../engine/defaulting/not-injected.ts';
 import { type JsonObject } from '../../base/json/json-value.ts';
-import { describeManifest, manifestsOf, placeOfManifest, workloadIn } from '../input/manifest.ts';
-import type { Manifest } from '../input/manifest.ts';
-import type { ParsedText } from '../input/manifests.ts';
+import { describeManifest, placeOfManifest, workloadIn, type Manifest } from '../input/manifest.ts';
+import { manifestsOf, type ParsedText } from '../input/manifests.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { PROBE_KINDS } from '../../engine/probe/probe.ts';
 import { hasProbe, type Pod } from '../../engine/workload/pod.ts';

@@ -35,10 +35,9 @@ export async function kustomizationTexts(
 }
 
 /**
- * Builds a kustomization with the `kustomize` or the `kubectl` of the PATH. kustomize tells where objects come from, if
- * the kustomization asks, so a copy of it is built. If the copy cannot be built, the kustomization is built in its
- * place, and the objects have the place of its file. Git clones nothing unless remote bases are allowed, also where
- * kustomize finds a repository and `localParts` finds none.
+ * Builds a kustomization with the `kustomize` or the `kubectl` of the PATH. Objects without an origin have the place of
+ * its file. Git clones nothing unless remote bases are allowed, also where kustomize finds a repository that
+ * `localParts` does not find.
  *
  * @param trees those of all that is named. That of the kustomization is the first
  * @throws NoRenderingTool when neither is there

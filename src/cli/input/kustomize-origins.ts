@@ -22,13 +22,11 @@ export interface BuiltText {
 }
 
 /**
- * Builds a copy of a kustomization that asks for origins. If the copy cannot be built, the kustomization is built in
- * its place, and tells no origins.
+ * Builds a copy of a kustomization that asks where objects come from. If the copy cannot be built, the kustomization is
+ * built in its place, and tells no origins.
  *
  * @param parts the directories that the kustomization consists of, with its own
- * @param build builds the kustomization of a directory
- * @throws NoRenderingTool when no program can build a kustomization
- * @throws Error with the reason of the program
+ * @param build builds the kustomization of a directory, and throws the reason of the program
  */
 export async function builtWithOrigins(
   file: string,

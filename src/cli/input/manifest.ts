@@ -1,15 +1,12 @@
-import { isJsonObject, member, stringMember } from '../../base/json/json-value.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
-import { yamlFileParts, type Position, type YamlDocument } from '../../yaml/reading/documents.ts';
+import { stringMember, type JsonObject } from '../../base/json/json-value.ts';
+import type { Position, YamlDocument } from '../../yaml/reading/documents.ts';
 import { templatesToLookAt, workloadKindOfManifest, type WorkloadKind } from '../../engine/workload/kinds.ts';
 import { valueAt, type FieldPath, type PathStep } from '../../base/json/field-path.ts';
 import { readPods } from '../../engine/workload/read-pod.ts';
 import type { Workload } from '../../engine/verdict/judge.ts';
 import { namesOf, shownNameOf } from '../../engine/workload/workload-of-pod.ts';
-import { NO_OBJECT } from './passed-over.ts';
-import { linePlace, type FileProblem } from '../../cluster/sources/policy-documents.ts';
+import { linePlace } from '../../cluster/sources/policy-documents.ts';
 import type { FilePlace } from '../output/json-outputs.ts';
-import type { ReadingOptions } from '../../yaml/reading/trees.ts';
 
 /** A value of a chart that writes a field. */
 export interface ChartValue {
@@ -60,78 +57,6 @@ export interface Manifest {
   readonly path: readonly PathStep[];
 }
 
-/** How the objects of a text are read, and who hears of them meanwhile. */
-interface ManifestReading extends Pick<ReadingOptions, 'onProgress' | 'isUnread'> {
-  readonly onManifests?: (manifests: readonly Manifest[]) => void;
-}
-
-/** The objects of a text. Items of Lists are objects of their own. */
-export function manifestsOf(
-  { file, text, placeOf, chartValueOf }: ManifestText,
-  reading: ManifestReading = {},
-): { manifests: Manifest[]; problems: FileProblem[] } {
-  const manifests: Manifest[] = [];
-  const problems: FileProblem[] = [];
-  for (const part of yamlFileParts(file, text, reading)) {
-    for (const problem of part.problems) problems.push({ ...problem, ...placeOf?.(problem) });
-    if (part.document === undefined) continue;
-    const read = part.document;
-    const document: PlacedDocument = {
-      ...read,
-      ...placesIn(read, placeOf),
-      ...(chartValueOf && {
-        chartValueOf: (path, wanted) => chartValueOf(read.position(path, { key: true }), path, wanted),
-      }),
-    };
-    const { value } = document;
-    const found = objectsIn(document, value, [], (path) =>
-      problems.push({ file, ...document.position(path), message: NO_OBJECT }),
-    );
-    for (const manifest of found) manifests.push(manifest);
-    reading.onManifests?.(found);
-  }
-  return { manifests, problems };
-}
-
-/** The places of a document. A position without its file is one in the file that messages name. */
-function placesIn(
-  document: YamlDocument,
-  placeOf: ManifestText['placeOf'],
-): Pick<PlacedDocument, 'placeOf'> & Partial<Pick<PlacedDocument, 'position'>> {
-  if (placeOf === undefined)
-    return { placeOf: (path, options) => ({ file: document.file, ...document.position(path, options) }) };
-  const placed: PlacedDocument['placeOf'] = (path, options) =>
-    placeOf(document.position(path, options), { document, path });
-  return {
-    placeOf: placed,
-    position: (path, options) => {
-      const { file, line, column } = placed(path, options);
-      return file === document.file && line > 0 ? { line, column } : { line: 1, column: 1 };
-    },
-  };
-}
-
-/**
- * `v1` List and the typed lists (`DeploymentList`) that an API server prints.
- *
- * @param onOther takes the place of a value that is no object and not null
- */
-function objectsIn(
-  document: PlacedDocument,
-  value: unknown,
-  path: readonly PathStep[],
-  onOther: (path: readonly PathStep[]) => void,
-): Manifest[] {
-  if (!isJsonObject(value)) {
-    if (value !== null) onOther(path);
-    return [];
-  }
-  const items = member(value, 'items');
-  if (!(stringMember(value, 'kind')?.endsWith('List') ?? false) || !Array.isArray(items))
-    return [{ object: value, document, path }];
-  return items.flatMap((item: unknown, index) => objectsIn(document, item, [...path, 'items', index], onOther));
-}
-
 export function namespaceOf(object: JsonObject): string | undefined {
   return namesOf(object).namespace;
 }
@@ -168,6 +93,21 @@ export function workloadIn(object: JsonObject, reading: WorkloadReading): Worklo
   if (kind === undefined || found?.kind !== 'checked') return undefined;
   const namespace = namespaceOf(object) ?? own;
   return { object, kind, pods: readPods(found.templates, kind), namespace, name: nameOf(object) };
+}
+
+/** Texts with their objects. */
+interface Texts {
+  readonly texts: readonly { readonly manifests: readonly Manifest[] }[];
+}
+
+/** The objects of all texts, in their order. */
+export function manifestsIn({ texts }: Texts): readonly Manifest[] {
+  return texts.flatMap(({ manifests }) => manifests);
+}
+
+/** The workloads of all texts, in their order. */
+export function workloadsIn(manifests: Texts, reading: WorkloadReading): readonly Workload[] {
+  return manifestsIn(manifests).flatMap(({ object }) => workloadIn(object, reading) ?? []);
 }
 
 /** An object as messages name it: `Deployment apps/web`. */

@@ -1,21 +1,20 @@
-import { isJsonObject, NumberLiteral } from '../../base/json/json-value.ts';
-import { valueAt } from '../../base/json/field-path.ts';
+import { isJsonObject, member, NumberLiteral, stringMember } from '../../base/json/json-value.ts';
+import { valueAt, type PathStep } from '../../base/json/field-path.ts';
 import { FACT_KINDS } from '../../cluster/sources/fact-kinds.ts';
 import { REPORT_APIS } from '../../cluster/sources/observer-reports.ts';
 import { POLICY_GROUP } from '../../engine/policy/object-names.ts';
 import { workloadKindOfManifest, type WorkloadKind } from '../../engine/workload/kinds.ts';
-import { manifestsOf, workloadIn, type Manifest, type ManifestText, type WorkloadReading } from './manifest.ts';
-import { foundText, type PassedOver, type Unread } from './passed-over.ts';
+import { yamlFileParts, type YamlDocument } from '../../yaml/reading/documents.ts';
+import { foundText, NO_OBJECT, type PassedOver, type Unread } from './passed-over.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
-import type { Workload } from '../../engine/verdict/judge.ts';
+import type { Manifest, ManifestText, PlacedDocument } from './manifest.ts';
 import type { ExemptNamespace, LeftOutCounts } from '../output/json-outputs.ts';
 import type { Outline } from '../../yaml/reading/outline.ts';
+import type { ReadingOptions } from '../../yaml/reading/trees.ts';
 
 /** The manifests of a command line: their texts, and what could not be read. */
-export interface Manifests extends Unread {
+export interface Manifests extends ReadTexts {
   readonly texts: readonly ParsedText[];
-  /** What could not be read, of manifests and of policies. */
-  readonly problems: readonly FileProblem[];
   /** Charts that are left out. Parts of policies that are in force and probably not meant, such as an empty probe. */
   readonly warnings: readonly FileProblem[];
   /** True when a cluster has workloads of the namespaces beside the texts: only some were asked for, or may be read. */
@@ -107,14 +106,74 @@ export function isOfReadKind({ apiVersion = '', kind }: Outline, kinds: readonly
   return kind.endsWith('List') || OTHER_KINDS.has(kind) || kinds.some((known) => known.kind === kind);
 }
 
-/** The objects of all texts, in their order. */
-export function manifestsIn({ texts }: Pick<Manifests, 'texts'>): readonly Manifest[] {
-  return texts.flatMap(({ manifests }) => manifests);
+/** How the objects of a text are read, and who hears of them meanwhile. */
+interface ManifestReading extends Pick<ReadingOptions, 'onProgress' | 'isUnread'> {
+  readonly onManifests?: (manifests: readonly Manifest[]) => void;
 }
 
-/** The workloads of all texts, in their order. */
-export function workloadsIn(manifests: Pick<Manifests, 'texts'>, reading: WorkloadReading): readonly Workload[] {
-  return manifestsIn(manifests).flatMap(({ object }) => workloadIn(object, reading) ?? []);
+/** The objects of a text. Items of Lists are objects of their own. */
+export function manifestsOf(
+  { file, text, placeOf, chartValueOf }: ManifestText,
+  reading: ManifestReading = {},
+): { manifests: Manifest[]; problems: FileProblem[] } {
+  const manifests: Manifest[] = [];
+  const problems: FileProblem[] = [];
+  for (const part of yamlFileParts(file, text, reading)) {
+    for (const problem of part.problems) problems.push({ ...problem, ...placeOf?.(problem) });
+    if (part.document === undefined) continue;
+    const read = part.document;
+    const document: PlacedDocument = {
+      ...read,
+      ...placesIn(read, placeOf),
+      ...(chartValueOf && {
+        chartValueOf: (path, wanted) => chartValueOf(read.position(path, { key: true }), path, wanted),
+      }),
+    };
+    const { value } = document;
+    const found = objectsIn(document, value, [], (path) =>
+      problems.push({ file, ...document.position(path), message: NO_OBJECT }),
+    );
+    for (const manifest of found) manifests.push(manifest);
+    reading.onManifests?.(found);
+  }
+  return { manifests, problems };
+}
+
+/** The places of a document. A position without its file is one in the file that messages name. */
+function placesIn(
+  document: YamlDocument,
+  placeOf: NonNullable<ManifestText['placeOf']> = (position) => ({ file: document.file, ...position }),
+): Pick<PlacedDocument, 'placeOf' | 'position'> {
+  const placed: PlacedDocument['placeOf'] = (path, options) =>
+    placeOf(document.position(path, options), { document, path });
+  return {
+    placeOf: placed,
+    position: (path, options) => {
+      const { file, line, column } = placed(path, options);
+      return file === document.file && line > 0 ? { line, column } : { line: 1, column: 1 };
+    },
+  };
+}
+
+/**
+ * `v1` List and the typed lists (`DeploymentList`) that an API server prints.
+ *
+ * @param onOther takes the place of a value that is no object and not null
+ */
+function objectsIn(
+  document: PlacedDocument,
+  value: unknown,
+  path: readonly PathStep[],
+  onOther: (path: readonly PathStep[]) => void,
+): Manifest[] {
+  if (!isJsonObject(value)) {
+    if (value !== null) onOther(path);
+    return [];
+  }
+  const items = member(value, 'items');
+  if (!(stringMember(value, 'kind')?.endsWith('List') ?? false) || !Array.isArray(items))
+    return [{ object: value, document, path }];
+  return items.flatMap((item: unknown, index) => objectsIn(document, item, [...path, 'items', index], onOther));
 }
 
 /**

@@ -13,6 +13,7 @@ import { ChartsOfTrees } from './chart-dependencies.ts';
 import { findInputs, noInputFiles, readNamedText, readPolicyTexts } from './input-files.ts';
 import { plannedInputs } from './kustomizations.ts';
 import { joined, parsedTexts, type Parsing, type ReadTexts } from './manifests.ts';
+import { workloadsIn } from './manifest.ts';
 import { projectReport, unreadLines } from './passed-over.ts';
 import { chartTexts } from './render-chart.ts';
 import { streamOf } from './standard-input.ts';
@@ -54,17 +55,15 @@ export async function readCommandInputs(
       progress.show('reading', done, total, 'inputs', workloads);
     },
   });
-  const manifests = await progress.during(reading);
+  const read = await progress.during(reading);
+  progress.end();
+  const texts = { ...read, ...(project && { project: projectReport(project, read) }) };
+  for (const text of unreadLines(texts, command, flags.verbose)) printLine(io.stderr, text);
   const [policies, added] = [await readPolicyTexts(flags.policies), await readPolicyTexts(newPolicies)];
   const kubernetesVersion = flags['kubernetes-version'];
   const settings = { ...parsing, namespace, now, kubernetesVersion };
-  const read = worldOf(manifests, policies, { ...settings, fileIdentity: resolve }, added);
-  const { world } = read;
-  const ofProject = project && { project: projectReport(project, read.manifests) };
-  const given = { world, manifests: { ...read.manifests, ...ofProject } };
-  progress.end();
-  for (const text of unreadLines(given.manifests, command, flags.verbose)) printLine(io.stderr, text);
-  reportProblems(unaskedSelectors(given.manifests, given.world), io);
+  const given = worldOf(texts, policies, { ...settings, fileIdentity: resolve }, added);
+  reportProblems(unaskedSelectors(workloadsIn(given.manifests, given.world), given.world), io);
   return given;
 }
 
@@ -103,7 +102,7 @@ export async function readManifestTexts(
   tell();
   // Texts are parsed here while programs run, so there is one more of them than there are cores.
   const atATime = Math.min(MOST_AT_A_TIME, availableParallelism() + 1);
-  const read = await inParallel(planned, atATime, async (input): Promise<ReadTexts> => {
+  const read = await inParallel(planned, atATime, async (input) => {
     const textsOf = async (): Promise<readonly Partial<ReadTexts>[]> => {
       if (!('kind' in input)) return [input];
       const { kind, path, tree, isFound } = input;
@@ -123,5 +122,7 @@ export async function readManifestTexts(
     tell();
     return { ...own, texts };
   }).finally(() => rendering.copy.remove());
-  return joined([files, ...read]);
+  const all = joined([files, ...read]);
+  const passedOver = read.flatMap(({ texts }) => texts.flatMap((text) => text.passedOver ?? []));
+  return { ...all, passedOver: [...(all.passedOver ?? []), ...passedOver] };
 }

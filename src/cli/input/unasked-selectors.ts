@@ -1,9 +1,9 @@
 import { selects } from '../../engine/policy/label-selector.ts';
 import { NAMESPACE_NAME_LABEL } from '../../engine/policy/policy-set.ts';
-import { workloadsIn, type Manifests } from './manifests.ts';
-import { placeOfPolicy, type World } from './world.ts';
+import { placeOfPolicy, type FileProblem } from '../../cluster/sources/policy-documents.ts';
+import type { Workload } from '../../engine/verdict/judge.ts';
+import type { World } from './world.ts';
 import type { ProbePolicy } from '../../engine/policy/probe-policy.ts';
-import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 
 const NO_LABELS: ReadonlyMap<string, string> = new Map();
 
@@ -25,8 +25,11 @@ const listed = (names: readonly string[]): string =>
   names.length <= MOST_NAMES ? names.join(', ') : `${names.slice(0, MOST_NAMES).join(', ')} and others`;
 
 /** A note for policies whose namespaceSelector cannot be asked, with what to add to the inputs. */
-export function unaskedSelectors(manifests: Pick<Manifests, 'texts'>, world: World): readonly FileProblem[] {
-  const namespaces = new Set(workloadsIn(manifests, world).map(({ namespace }) => namespace));
+export function unaskedSelectors(
+  workloads: readonly Pick<Workload, 'namespace'>[],
+  world: World,
+): readonly FileProblem[] {
+  const namespaces = new Set(workloads.map(({ namespace }) => namespace));
   const bySource = new Map(
     [...world.snapshot.policies, ...world.applied.policies].map((policy) => [policy.source, policy]),
   );
@@ -44,7 +47,7 @@ export function unaskedSelectors(manifests: Pick<Manifests, 'texts'>, world: Wor
   // A cluster may have a policy for each tier: policies with the same answer are one note, at the first of them.
   return [...Map.groupBy(unasked, ({ text }) => text)].flatMap(([text, same]) => {
     const message = `note: ${listed(same.map(({ source }) => source))}: ${text}`;
-    const place = placeOfPolicy(world, same[0]?.source ?? '', ['spec', 'namespaceSelector']);
+    const place = placeOfPolicy(world.places, same[0]?.source ?? '', ['spec', 'namespaceSelector']);
     return place === undefined ? [] : [{ ...place, message }];
   });
 }

@@ -8,10 +8,8 @@ import { yamlFileParts } from '../../yaml/reading/documents.ts';
 import { problemsOfDocuments } from './passed-over.ts';
 import { nameOf, type Manifest, type ManifestText } from './manifest.ts';
 import { NO_TEXTS, parsedTexts, type Manifests, type Parsing, type ReadTexts } from './manifests.ts';
-import type { FieldPath } from '../../base/json/field-path.ts';
 import type { FileProblem, PolicyDocuments, PolicyPlaces } from '../../cluster/sources/policy-documents.ts';
 import type { WorkloadKind } from '../../engine/workload/kinds.ts';
-import type { FilePlace } from '../output/json-outputs.ts';
 
 /** What verdicts depend on beside the objects that are judged. */
 export interface World {
@@ -64,11 +62,8 @@ export function worldOf(
   const unusable = [...policies.problems, ...applied.problems];
   return {
     manifests: {
+      ...manifestTexts,
       texts,
-      passedOver: [...(manifestTexts.passedOver ?? []), ...texts.flatMap(({ passedOver }) => passedOver ?? [])],
-      notes: manifestTexts.notes ?? [],
-      unchecked: manifestTexts.unchecked ?? [],
-      leftOut: manifestTexts.leftOut,
       problems: [...manifestTexts.problems, ...unreadable, ...texts.flatMap(({ problems }) => problems), ...unusable],
       warnings: [...(manifestTexts.warnings ?? []), ...warningsOf([...policies.warnings, ...applied.warnings])],
     },
@@ -136,20 +131,4 @@ export function isForPolicies(object: JsonObject): boolean {
 /** The problems in documents that may be policies. */
 export function policyProblemsIn(text: string, problems: readonly FileProblem[]): readonly FileProblem[] {
   return problemsOfDocuments(text, problems, (line) => line.includes(`${POLICY_GROUP}/v`));
-}
-
-/**
- * The place of a field in a policy, or of the nearest field around it. Undefined for a policy that is not among the
- * inputs.
- *
- * @param source the policy: `ProbePolicy/apps/web`
- * @param field the path in the policy's object; [] is the policy itself
- */
-export function placeOfPolicy(
-  { places }: Pick<World, 'places'>,
-  source: string,
-  field: FieldPath,
-): FilePlace | undefined {
-  const place = places.get(source);
-  return place && { file: place.document.file, ...place.document.position([...place.path, ...field], { key: true }) };
 }

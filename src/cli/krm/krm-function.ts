@@ -8,18 +8,17 @@ import { KNOWN_KINDS } from '../../engine/workload/kinds.ts';
 import { YamlFieldEditor } from '../../yaml/editing/field-editing.ts';
 import { parseYamlDocuments } from '../../yaml/reading/documents.ts';
 import { checkManifests } from '../check/check-manifests.ts';
-import { withoutRepeatsByObject } from '../check/report.ts';
+import { withoutRepeatsByObject, type PlacedViolation } from '../check/report.ts';
 import { SHOWN_BY_DEFAULT } from '../fix/advice.ts';
 import { fixFile } from '../fix/fix-file.ts';
 import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, PROGRAM, printLine, type CommandIo } from '../io.ts';
 import { reportProblems } from '../output/messages.ts';
 import { readFunctionConfig, type FunctionSettings } from './function-config.ts';
 import { partsOf } from '../check/finding-parts.ts';
-import { namespaceOf } from '../input/manifest.ts';
+import { namespaceOf, workloadsIn } from '../input/manifest.ts';
 import type { ParsedText } from '../input/manifests.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
 import { LEVELS_OF } from '../../engine/verdict/levels.ts';
-import type { PlacedViolation } from '../check/report.ts';
 
 /** `probewright krm-function`: a ResourceList in, a ResourceList out, as kustomize and kpt run functions. */
 export async function runKrmFunction(_line: unknown, io: CommandIo): Promise<number> {
@@ -75,7 +74,9 @@ function fixed(source: ParsedText, world: World, { advice }: FunctionSettings) {
   const { after, remarks, problems } = fixFile(source, world, advice ? SHOWN_BY_DEFAULT : undefined);
   if (problems.length > 0) throw new AggregateError(problems.map(({ message }) => message));
   // Without the labels of a namespace, the function adds nothing, and its user sees no reason.
-  const notes = unaskedSelectors({ texts: [source] }, world).map((note) => note.message.replace(/^note: /, ''));
+  const notes = unaskedSelectors(workloadsIn({ texts: [source] }, world), world).map((note) =>
+    note.message.replace(/^note: /, ''),
+  );
   const info = (remark: string): FunctionResult => ({ message: withoutPosition(remark), severity: 'info' });
   return { text: after, results: [...remarks, ...notes].map(info), fails: false };
 }

@@ -2,7 +2,7 @@ import { didYouMean } from '../../base/text/suggestion.ts';
 import { knownSources, snapshotAfter, unknownRemovals } from '../../engine/verdict/compare/policy-change.ts';
 import { adviceAbout } from '../../engine/verdict/policy-advice.ts';
 import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, PROGRAM, printLine, type CommandIo } from '../io.ts';
-import { manifestsIn } from '../input/manifests.ts';
+import { manifestsIn } from '../input/manifest.ts';
 import { workloadsOf } from './workloads.ts';
 import { planAsJson, planAsMarkdown, planAsText, type ShownPlan } from './formats.ts';
 import { clusterNotes } from '../check/check-manifests.ts';

@@ -2,8 +2,8 @@ import { replaceFile } from '../../base/files/replace-file.ts';
 import { type JsonObject } from '../../base/json/json-value.ts';
 import { placeOfObject, placeText } from '../input/cluster-object.ts';
 import { groupOfVersion } from '../../engine/workload/kinds.ts';
-import { workloadIn, type Manifest } from '../input/manifest.ts';
-import { manifestsIn, type Manifests } from '../input/manifests.ts';
+import { workloadIn, type Manifest, manifestsIn } from '../input/manifest.ts';
+import type { Manifests } from '../input/manifests.ts';
 import { liveFindings, type LiveResult } from '../../explain/fleet-page/live-findings.ts';
 import { reportPage } from '../../explain/fleet-page/report-page.ts';
 import {
@@ -23,7 +23,7 @@ import { workloadKey, type NamedObject } from '../../observer/observed-workload.
 import { isFailingRule } from '../../engine/facts/live-rules.ts';
 import { nameOfManifest, readLivePods, type NamedInputs, type Live } from '../input/live.ts';
 import { checkManifests } from '../check/check-manifests.ts';
-import { withoutRepeatsByObject } from '../check/report.ts';
+import { withoutRepeatsByObject, type PlacedViolation } from '../check/report.ts';
 import { EXIT_OK, EXIT_USAGE, PROGRAM, printLine, type CommandIo } from '../io.ts';
 import { reportProblems, wasWritten, Progress } from '../output/messages.ts';
 import { readAnyInputs } from '../input/command-inputs.ts';
@@ -31,7 +31,6 @@ import type { ParsedCommandLine } from '../flags/flag.ts';
 import type { World } from '../input/world.ts';
 import type { OneLook } from '../../observer/one-look.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
-import type { PlacedViolation } from '../check/report.ts';
 import type { ClusterLine } from '../input/cluster-choice.ts';
 import type { REPORT } from './definition.ts';
 

@@ -5,7 +5,7 @@ import { figuresOfSeconds, NONE_KILLED, type ShownFigures } from '../../observer
 import { startInSnapshot } from '../../observer/starts/measured-start.ts';
 import { compareText } from '../../base/text/cut.ts';
 import { jsonText, visible } from '../../base/text/visible.ts';
-import { nameOf, namespaceOf, workloadIn } from '../input/manifest.ts';
+import { nameOf, namespaceOf, workloadIn, manifestsIn } from '../input/manifest.ts';
 import { learnedBudget } from '../../engine/defaulting/startup.ts';
 import { templatePolicy } from '../../engine/defaulting/default-probes.ts';
 import { learnedTime } from '../../engine/time/learned-start.ts';
@@ -16,7 +16,6 @@ import { EXIT_OK, EXIT_USAGE, type CommandIo } from '../io.ts';
 import { reportProblems } from '../output/messages.ts';
 import { readAnyInputs } from '../input/command-inputs.ts';
 import type { ParsedCommandLine } from '../flags/flag.ts';
-import { manifestsIn } from '../input/manifests.ts';
 import type { World } from '../input/world.ts';
 import type { STARTS } from './definition.ts';
 

@@ -12,8 +12,7 @@ import { ForwardRefused, forward, podExec, isForProxy, sendByProxy, type Cluster
 import { PROGRAM, type CommandIo } from '../io.ts';
 import type { ClusterAccess } from '../../cluster/client/cluster-access.ts';
 import type { ParsedCommandLine } from '../flags/flag.ts';
-import { nameOf } from '../input/manifest.ts';
-import { manifestsIn } from '../input/manifests.ts';
+import { nameOf, manifestsIn } from '../input/manifest.ts';
 import type { NamedInputs } from '../input/live.ts';
 import type { ContainerRun, Target } from './target.ts';
 import type { TRY } from './definition.ts';

@@ -9,11 +9,10 @@ import { mayHaveProbes, writtenProbe, type Container, type Handler } from '../..
 import { leavesProbesPlain } from '../../engine/workload/mesh.ts';
 import { findPort } from '../../engine/workload/ports.ts';
 import { wholeHandlerOf } from '../../engine/workload/read-probe.ts';
-import { workloadIn, type Manifest } from '../input/manifest.ts';
+import { workloadIn, type Manifest, manifestsIn } from '../input/manifest.ts';
 import type { WorkloadPolicy } from '../../engine/policy/policy-set.ts';
 import type { ProbeWord } from './definition.ts';
 import type { FilePlace } from '../output/json-outputs.ts';
-import { manifestsIn } from '../input/manifests.ts';
 import type { NamedInputs } from '../input/live.ts';
 import type { World } from '../input/world.ts';
 

@@ -8,7 +8,7 @@ import { POLICY_KINDS, type ProbePolicy } from '../../engine/policy/probe-policy
 import { MORE_PROBLEMS, formatProblem, type Problem } from '../../engine/policy/reader.ts';
 import type { YamlDocument, YamlFilePart } from '../../yaml/reading/documents.ts';
 import { FACT_KINDS, NAMESPACES, type FactKind } from './fact-kinds.ts';
-import type { PathStep } from '../../base/json/field-path.ts';
+import type { FieldPath, PathStep } from '../../base/json/field-path.ts';
 import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
 import type { Named } from './object-store.ts';
 import type { FileProblem } from './policy-source.ts';
@@ -21,13 +21,26 @@ export interface DocumentPlace {
   readonly path: readonly PathStep[];
 }
 
+type LinePlace = Pick<FileProblem, 'file' | 'line' | 'column'>;
+
 /** The places of policies and facts, by their source: `ProbePolicy/apps/web`. */
 export type PolicyPlaces = Map<string, DocumentPlace>;
+
+/**
+ * The place of a field in a policy, or of the nearest field around it. Undefined for a policy without a place.
+ *
+ * @param source the policy: `ProbePolicy/apps/web`
+ * @param field the path in the policy's object; [] is the policy itself
+ */
+export function placeOfPolicy(places: PolicyPlaces, source: string, field: FieldPath): LinePlace | undefined {
+  const place = places.get(source);
+  return place && { file: place.document.file, ...place.document.position([...place.path, ...field], { key: true }) };
+}
 
 export type PolicyDocuments = Pick<PolicyCollection, 'policies' | 'facts' | 'problems' | 'warnings'>;
 
 /** A place as compilers print it: `apps/web.yaml:12:5`, or the file alone where no line is known. */
-export function linePlace({ file, line, column }: Pick<FileProblem, 'file' | 'line' | 'column'>): string {
+export function linePlace({ file, line, column }: LinePlace): string {
   return line === 0 ? file : `${file}:${line}:${column}`;
 }
 

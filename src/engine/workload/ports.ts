@@ -1,7 +1,6 @@
 import { cut } from '../../base/text/cut.ts';
 import { DEFAULT_PROTOCOL } from '../probe/api-defaults.ts';
-import { isJsonObject, listMember, member, stringMember } from '../../base/json/json-value.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
+import { isJsonObject, listMember, member, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { MOST_TEXT_CHARACTERS } from './bounded-container.ts';
 
 /** A port that a container declares. `name` is undefined when it has none. */

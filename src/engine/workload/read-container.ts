@@ -1,7 +1,6 @@
 import { answerOnce, type Answers } from '../../base/once.ts';
 import { textAt, valuesAt } from '../../base/json/field-path.ts';
-import { isJsonObject, listMember, member, stringMember } from '../../base/json/json-value.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
+import { isJsonObject, listMember, member, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { CONTAINER_LISTS, DEFAULT_RESTART_POLICY, type ContainerList } from '../probe/api-defaults.ts';
 import { PROBE_KINDS, type ProbeKind } from '../probe/probe.ts';
 import { isCount } from '../time/timing.ts';

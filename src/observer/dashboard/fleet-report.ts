@@ -1,19 +1,17 @@
-import { isOfController } from '../observed-workload.ts';
+import { isOfController, observedKinds, type ObservedKind } from '../observed-workload.ts';
 import { refusal } from '../../cluster/client/live-reader.ts';
 import { collectionPath } from '../../cluster/client/api-path.ts';
 import { PagedList } from '../../cluster/client/paged-list.ts';
-import { LIST_WORKLOADS } from '../../explain/fleet-page/report.ts';
+import { LIST_WORKLOADS, type Report, type ReportedWorkload } from '../../explain/fleet-page/report.ts';
 import { rolloutHold } from '../../explain/fleet-page/restart-line.ts';
 import { liveFindings } from '../../explain/fleet-page/live-findings.ts';
 import { count } from '../../base/text/cut.ts';
 import { explainManifest } from '../../explain/timeline/explain-manifest.ts';
 import { sourcesOf } from '../../engine/verdict/judge.ts';
-import { observedKinds, type ObservedKind } from '../observed-workload.ts';
 import { judgeLive, type VerdictSettings } from '../scan/verdicts.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
-import type { Report, ReportedWorkload } from '../../explain/fleet-page/report.ts';
 import type { ObserverContext } from '../observer-part.ts';
 
 /** Workloads that a page reads. A page of the whole of a huge cluster would cost minutes and memory. */

@@ -1,3 +1,5 @@
+import { workloadsIn } from '../../cli/input/manifest.ts';
+import { unaskedSelectors } from '../../cli/input/unasked-selectors.ts';
 import { worldOf } from '../../cli/input/world.ts';
 import type { NamedInputs } from '../../cli/input/live.ts';
 import type { ReadTexts } from '../../cli/input/manifests.ts';
@@ -11,7 +13,8 @@ import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 
 /**
  * The inputs of a command, made of objects. Each object becomes a text of JSON, which is read as every manifest is. So
- * the package and the commands cannot differ, and nothing but JSON values reaches the engine.
+ * the package and the commands cannot differ, and nothing but JSON values reaches the engine. The notes are about
+ * namespaceSelectors that cannot be asked.
  *
  * @param applied the policies that are to be applied over the others
  * @throws InvalidInputError when an argument cannot be used
@@ -20,7 +23,7 @@ export function engineInputs(
   objects: KubernetesObjects,
   options: EngineOptions,
   applied: readonly ObjectInput[] = [],
-): NamedInputs {
+): NamedInputs & { readonly notes: readonly FileProblem[] } {
   const { policies = [], namespace = 'default', workloadKinds, now = new Date() } = options;
   if (typeof namespace !== 'string' || namespace === '')
     throw invalidInput('options.namespace', `must be a text that is not empty, not ${typeOf(namespace)}`);
@@ -33,7 +36,7 @@ export function engineInputs(
   );
   const { problems } = given.manifests;
   if (problems.length > 0) throw new InvalidInputError(problems.map(problemOf));
-  return given;
+  return { ...given, notes: unaskedSelectors(workloadsIn(given.manifests, given.world), given.world) };
 }
 
 /** The names of options. The compiler finds one that is missing. */

@@ -1,7 +1,6 @@
 import { checkManifests } from '../../cli/check/check-manifests.ts';
 import { withoutRepeatsByObject } from '../../cli/check/report.ts';
 import { listedViolation } from '../../cli/check/json.ts';
-import { unaskedSelectors } from '../../cli/input/unasked-selectors.ts';
 import {
   ENGINE_OPTIONS,
   engineInputs,
@@ -11,8 +10,7 @@ import {
   withoutPosition,
   type OptionNames,
 } from './engine-inputs.ts';
-import { InvalidInputError } from './engine-options.ts';
-import type { EngineOptions, KubernetesObjects, ObjectInput } from './engine-options.ts';
+import { InvalidInputError, type EngineOptions, type KubernetesObjects, type ObjectInput } from './engine-options.ts';
 import { SHOWN_BY_DEFAULT } from '../../cli/fix/advice.ts';
 import { fixFile } from '../../cli/fix/fix-file.ts';
 import { LEVELS, type Level } from '../../engine/verdict/levels.ts';
@@ -50,11 +48,11 @@ export interface Verdict {
  */
 export function judge(objects: KubernetesObjects, options: EngineOptions = {}): Verdict {
   refuseUnknownOptions(options, ENGINE_OPTIONS);
-  const { manifests, world } = engineInputs(objects, options);
+  const { manifests, world, notes } = engineInputs(objects, options);
   const { violations, warnings, problems, summary } = checkManifests(manifests, world);
   return {
     violations: withoutRepeatsByObject(violations).map((violation) => listedViolation(violation, {})),
-    warnings: [...manifests.warnings, ...warnings, ...problems, ...unaskedSelectors(manifests, world)].map(lineOf),
+    warnings: [...manifests.warnings, ...warnings, ...problems, ...notes].map(lineOf),
     workloads: summary.workloads,
   };
 }
@@ -87,7 +85,7 @@ export interface Fixed {
  */
 export function fix(objects: KubernetesObjects, options: FixOptions = {}): Fixed {
   refuseUnknownOptions(options, FIX_OPTIONS);
-  const { manifests, world } = engineInputs(objects, options);
+  const { manifests, world, notes } = engineInputs(objects, options);
   const { advice = false, minLevel = SHOWN_BY_DEFAULT.minLevel } = options;
   if (typeof advice !== 'boolean') throw invalidInput('options.advice', `must be true or false, not ${typeOf(advice)}`);
   if (!LEVELS.includes(minLevel)) throw invalidInput('options.minLevel', `must be one of ${LEVELS.join(', ')}`);
@@ -100,10 +98,7 @@ export function fix(objects: KubernetesObjects, options: FixOptions = {}): Fixed
     objects: files.flatMap((file) => file.objects),
     probes: sum(files.map((file) => file.probes)),
     advice: sum(files.map((file) => file.advice)),
-    remarks: [
-      ...files.flatMap((file) => file.remarks.map(withoutPosition)),
-      ...unaskedSelectors(manifests, world).map(lineOf),
-    ],
+    remarks: [...files.flatMap((file) => file.remarks.map(withoutPosition)), ...notes.map(lineOf)],
   };
 }
 
@@ -131,7 +126,7 @@ export function plan(objects: KubernetesObjects, options: PlanOptions = {}): Pla
   refuseUnknownOptions(options, PLAN_OPTIONS);
   const { apply = [], remove = [], ...others } = options;
   if (!Array.isArray(remove)) throw invalidInput('options.remove', `must be a list of names, not ${typeOf(remove)}`);
-  const { manifests, world } = engineInputs(objects, others, apply);
+  const { manifests, world, notes } = engineInputs(objects, others, apply);
   const { snapshot: before, applied } = world;
   const change = { applied, removed: remove };
   const unknown = unknownRemovals(before, change);
@@ -139,7 +134,7 @@ export function plan(objects: KubernetesObjects, options: PlanOptions = {}): Pla
     throw new InvalidInputError(unknown.map((source) => ({ place: 'remove', message: `there is no ${source}` })));
   const after = snapshotAfter(before, change);
   const workloads = workloadsOf(manifests, world, []);
-  const warnings = [...manifests.warnings, ...unaskedSelectors(manifests, world)].map(lineOf);
+  const warnings = [...manifests.warnings, ...notes].map(lineOf);
   const planned = planOutput(planOf(workloads, before, after, storedPod, world.now));
   return { ...planned, ...(warnings.length > 0 && { warnings }) };
 }

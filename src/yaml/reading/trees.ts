@@ -1,8 +1,7 @@
 import { jsonOf } from '../../base/json/json-value.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { outlineOf, type Outline } from './outline.ts';
-import { Unreadable, composeDocuments, yamlTokens } from './tokens.ts';
-import type { TokenOptions } from './tokens.ts';
+import { Unreadable, composeDocuments, yamlTokens, type TokenOptions } from './tokens.ts';
 import { treeValue, type YamlFault, type YamlTree } from './values.ts';
 import { isAlias, isScalar, visit, type Alias, type Document, type ParsedNode } from 'yaml';
 

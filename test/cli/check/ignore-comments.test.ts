@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { IgnoreComments } from '../../../src/cli/check/ignore-comments.ts';
-import { manifestsOf } from '../../../src/cli/input/manifest.ts';
+import { manifestsOf } from '../../../src/cli/input/manifests.ts';
 import type { Violation } from '../../../src/engine/checks/violation.ts';
 import { runProbewright } from '../run-probewright.ts';
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { editsByHand, isRendered, type EditByHand } from '../../../src/cli/fix/rendered-edits.ts';
-import { manifestsOf, type ManifestText } from '../../../src/cli/input/manifest.ts';
+import type { ManifestText } from '../../../src/cli/input/manifest.ts';
+import { manifestsOf } from '../../../src/cli/input/manifests.ts';
 import type { FixedFile } from '../../../src/cli/fix/fix-file.ts';
 
 /** The edits that turn one text into another. */

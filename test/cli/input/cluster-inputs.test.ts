@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { PatientClient } from '../../../src/cluster/client/patient-client.ts';
 import { readClusterInputs, type ClusterInputOptions } from '../../../src/cli/input/cluster-inputs.ts';
-import { placeOfPolicy } from '../../../src/cli/input/world.ts';
+import { placeOfPolicy } from '../../../src/cluster/sources/policy-documents.ts';
 import { flatGiven, type FlatGiven } from '../../support/flat-given.ts';
 import { startFakeApiServer } from '../../cluster/client/fake-api-server.ts';
 import { clusterPolicyDocument, policyDocument } from '../../support/worlds.ts';
@@ -255,7 +255,7 @@ describe('a cluster as inputs', () => {
       'ClusterProbePolicy/cluster 0',
       'ProbePolicy/shop/own 0',
     ]);
-    expect(placeOfPolicy(inputs, 'ProbePolicy/shop/own', [])).toEqual({
+    expect(placeOfPolicy(inputs.places, 'ProbePolicy/shop/own', [])).toEqual({
       file: 'cluster:shop/probepolicy/own',
       line: 1,
       column: 1,

@@ -7,7 +7,7 @@ import {
   placeOfObject,
   placeText,
 } from '../../../src/cli/input/cluster-object.ts';
-import { manifestsOf } from '../../../src/cli/input/manifest.ts';
+import { manifestsOf } from '../../../src/cli/input/manifests.ts';
 import type { ClusterKind } from '../../../src/cluster/sources/cluster-kinds.ts';
 import type { KubernetesObject } from '../../../src/cluster/client/kubernetes-object.ts';
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ReadTexts } from '../../../src/cli/input/manifests.ts';
+import { workloadsIn } from '../../../src/cli/input/manifest.ts';
 import { worldOf } from '../../../src/cli/input/world.ts';
 import { flatGiven, type FlatGiven } from '../../support/flat-given.ts';
 import { unaskedSelectors } from '../../../src/cli/input/unasked-selectors.ts';
@@ -29,7 +30,7 @@ const inputs = (manifests: readonly string[], policies: readonly string[], added
       textsOf('n.yaml', added),
     ),
   );
-const unaskedOf = (given: FlatGiven): readonly FileProblem[] => unaskedSelectors(given, given);
+const unaskedOf = (given: FlatGiven): readonly FileProblem[] => unaskedSelectors(workloadsIn(given, given), given);
 const notes = (...given: Parameters<typeof inputs>): string[] =>
   unaskedOf(inputs(...given)).map(({ file, line, message }) => `${file}:${line} ${message}`);
 

@@ -2,7 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { NO_TEXTS, type ReadTexts } from '../../../src/cli/input/manifests.ts';
-import { worldOf, placeOfPolicy } from '../../../src/cli/input/world.ts';
+import { worldOf } from '../../../src/cli/input/world.ts';
+import { placeOfPolicy } from '../../../src/cluster/sources/policy-documents.ts';
 import { flatGiven, type FlatGiven } from '../../support/flat-given.ts';
 import { readManifestTexts } from '../../../src/cli/input/read-inputs.ts';
 import { readPolicyTexts } from '../../../src/cli/input/input-files.ts';
@@ -69,8 +70,12 @@ describe('the inputs of a command', () => {
     const fileIdentity = (file: string): string => file.replace('./', '');
     const inputs = flatGiven(worldOf(manifests, textsOf(['b.yaml', policy('b')]), { ...settings, fileIdentity }));
     expect(sourcesOf(inputs.snapshot)).toEqual(['ProbePolicy/apps/b', 'ProbePolicy/apps/a']);
-    expect(placeOfPolicy(inputs, 'ProbePolicy/apps/a', ['spec'])).toEqual({ file: 'a.yaml', line: 4, column: 1 });
-    expect(placeOfPolicy(inputs, 'ProbePolicy/apps/c', [])).toBeUndefined();
+    expect(placeOfPolicy(inputs.places, 'ProbePolicy/apps/a', ['spec'])).toEqual({
+      file: 'a.yaml',
+      line: 4,
+      column: 1,
+    });
+    expect(placeOfPolicy(inputs.places, 'ProbePolicy/apps/c', [])).toBeUndefined();
   });
 
   it('have the policies that are to be applied apart, and know their places', () => {
@@ -81,7 +86,7 @@ describe('the inputs of a command', () => {
       ['ProbePolicy/apps/a'],
       ['ProbePolicy/apps/new'],
     ]);
-    expect(placeOfPolicy(inputs, 'ProbePolicy/apps/new', [])?.file).toBe('new.yaml');
+    expect(placeOfPolicy(inputs.places, 'ProbePolicy/apps/new', [])?.file).toBe('new.yaml');
   });
 
   it('take the labels of a Namespace from a Namespace of v1 with a name only', () => {
@@ -124,13 +129,13 @@ describe('the inputs of a command', () => {
   it('pass over a file that was found and is no manifest, but not one that is named', () => {
     const text = 'replicaCount: 1\n';
     const [found, named] = [true, false].map((isFound) => {
-      const { texts, passedOver, problems } = flatGiven(
+      const { texts, problems } = flatGiven(
         worldOf({ texts: [{ file: 'values.yaml', text, isFound }], problems: [] }, NO_TEXTS, settings),
       );
-      return [texts[0]?.manifests.length, passedOver, problems.length];
+      return [texts[0]?.manifests.length, texts[0]?.passedOver, problems.length];
     });
-    expect(found).toEqual([0, [{ file: 'values.yaml', reason: 'object' }], 0]);
-    expect(named).toEqual([1, [], 0]);
+    expect(found).toEqual([0, { file: 'values.yaml', reason: 'object' }, 0]);
+    expect(named).toEqual([1, undefined, 0]);
   });
 
   it('count each workload once, and no other object', () => {

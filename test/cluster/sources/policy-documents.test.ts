@@ -4,6 +4,7 @@ import {
   CollectedFacts,
   PolicyCollection,
   formatFileProblem,
+  placeOfPolicy,
   type PolicyPlaces,
 } from '../../../src/cluster/sources/policy-documents.ts';
 import { PROBE_EXCEPTIONS, SERVICES, STARTUP_PROFILES } from '../../../src/cluster/sources/fact-kinds.ts';
@@ -75,6 +76,17 @@ describe('the documents of files', () => {
       ['ProbePolicy/apps/policy', 'a.yaml', []],
       ['ProbeException/apps/legacy', 'a.yaml', ['items', 0]],
     ]);
+  });
+
+  it('have the place of each field, or of the nearest field around it', () => {
+    const places: PolicyPlaces = new Map();
+    const policy =
+      'apiVersion: probewright.dev/v1alpha1\nkind: ProbePolicy\nmetadata: { name: a, namespace: apps }\nspec: {}\n';
+    collected({ 'a.yaml': [policy] }, places);
+    const placeOf = (...field: string[]) => placeOfPolicy(places, 'ProbePolicy/apps/a', field);
+    expect(placeOf('metadata', 'name')).toEqual({ file: 'a.yaml', line: 3, column: 13 });
+    expect(placeOf('spec', 'checks', 'exec-cost')).toEqual({ file: 'a.yaml', line: 4, column: 1 });
+    expect(placeOfPolicy(places, 'ProbePolicy/apps/b', [])).toBeUndefined();
   });
 });
 

@@ -5,7 +5,7 @@ import { validate } from '../../support/decisions.ts';
 import { withoutRepeats } from '../../../src/engine/verdict/repeated-advice.ts';
 import { checkTexts } from '../../support/check-texts.ts';
 import { withEdits } from '../../../src/base/json/field-path.ts';
-import { manifestsOf } from '../../../src/cli/input/manifest.ts';
+import { manifestsOf } from '../../../src/cli/input/manifests.ts';
 import { defaultedPodSpec } from '../../../src/engine/probe/api-defaults.ts';
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import { KNOWN_KINDS, podTemplatesOf, workloadKindOfManifest } from '../../../src/engine/workload/kinds.ts';
