@@ -107,6 +107,7 @@ export type ReportFormat = (report: ShownReport, screen: Screen) => string;
  */
 export function shownReport(report: CheckReport, selection: Selection): ShownReport {
   const { known, ignored = 0 } = report;
+  const { coverage, ...counted } = report.summary;
   const { all, selected, shown, hidden } = split(report.violations, selection);
   const { warn, audit, excepted } = countByAction(hidden);
   return {
@@ -115,8 +116,9 @@ export function shownReport(report: CheckReport, selection: Selection): ShownRep
     violations: inLineOrder(shown),
     warnings: isShownAt('warning', selection.minLevel) ? report.warnings : [],
     summary: {
-      ...report.summary,
+      ...counted,
       ...countByAction(shown),
+      coverage,
       hidden: {
         ...(known !== undefined && { known }),
         ...(ignored > 0 && { ignored }),

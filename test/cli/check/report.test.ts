@@ -77,6 +77,12 @@ describe('what is shown of a report', () => {
   });
 });
 
+it('the summary keeps the order of its members, which is that of the JSON output', () => {
+  const { summary } = shownReport(reportOf(finding('exec-cost', 'Deny')), EVERYTHING);
+  const counts = ['deny', 'warn', 'audit', 'excepted'];
+  expect(Object.keys(summary)).toEqual(['objects', 'workloads', ...counts, 'coverage', 'hidden']);
+});
+
 describe('the numbers of what is hidden', () => {
   const hiddenOf = (report: CheckReport, selection: Partial<Selection> = {}) =>
     shownReport(report, { ...EVERYTHING, ...selection }).summary.hidden;
