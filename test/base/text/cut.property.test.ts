@@ -26,6 +26,8 @@ describe('a text that is cut', () => {
     expect(cutAtWord('write port: 8080', 15)).toBe('write port:…');
     expect(cutAtWord('write port: 8080', 12)).toBe('write port:…');
     expect(cutAtWord('rewrite port: 8080', 12)).toBe('rewrite…');
+    expect(cutAtWord('abcd efghij', 8)).toBe('abcd…');
+    expect(cutAtWord('abc defghij', 8)).toBe('abc def…');
     expect(cutAtWord(`a ${'b'.repeat(20)}`, 10)).toBe('a bbbbbbb…');
     fc.assert(
       fc.property(wellFormed, fc.integer({ min: 3, max: 40 }), (text, most) => {

@@ -53,6 +53,15 @@ describe('the inputs of a directory', () => {
     expect(inputs).toEqual(['file a.yaml found']);
   });
 
+  it('pass over what the project file excludes, and say so; what a flag excludes is silent', async () => {
+    const directory = await temporaryDirectory();
+    for (const name of ['a.yaml', 'old.yaml', 'gen.yaml']) await writeFile(join(directory, name), '');
+    const found = noInputFiles();
+    await findInputs(directory, ['gen.yaml'], found, ['old.yaml']);
+    expect(found.inputs.map(({ path }) => path)).toEqual([join(directory, 'a.yaml')]);
+    expect(found.passedOver).toEqual([{ file: join(directory, 'old.yaml'), reason: 'project' }]);
+  });
+
   it('have a problem for a link out of it, and pass over a link that leads nowhere', async () => {
     const { found, directory } = await inputsOf(['in/a.yaml', 'out.yaml'], ['in'], {
       links: { 'in/b.yaml': '../out.yaml', 'in/c.yaml': 'nowhere' },

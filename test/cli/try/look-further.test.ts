@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
+import { USUAL_PATHS } from '../../../src/cli/try/look-http.ts';
 import { http } from './probe-servers.ts';
 import { tryOne } from './run-try.ts';
 
@@ -40,6 +41,22 @@ it.each([
   const { cause, edits } = await tryOne({ [probe]: { httpGet: { path: '/none', port } } }, ['--count', '1']);
   expect([cause, edits.map(({ value }) => value)]).toEqual(['http-404', path === undefined ? [] : [path]]);
 });
+
+it.each([
+  [7, '/livez'],
+  [8, undefined],
+])(
+  'a server that answers %i of the usual paths is advised %s: one that answers all says nothing',
+  async (many, path) => {
+    const present = USUAL_PATHS.filter((each) => !/ready/.test(each)).slice(0, many);
+    expect(present).toHaveLength(many);
+    const port = await http((request, response) => {
+      response.writeHead(present.includes(request.url ?? '') ? 200 : 404).end();
+    });
+    const { edits } = await tryOne({ livenessProbe: { httpGet: { path: '/none', port } } }, ['--count', '1']);
+    expect(edits.map(({ value }) => value)).toEqual(path === undefined ? [] : [path]);
+  },
+);
 
 it('a server that answers only behind a PROXY header is told as that', async () => {
   const server = createServer((socket) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { formatPath } from '../../../src/base/json/field-path.ts';
 import { KNOWN_KINDS, POD_KIND, workloadKind, type WorkloadKind } from '../../../src/engine/workload/kinds.ts';
 import { hasMeshProbe, mayHaveProbes, probeOf, timedProbe } from '../../../src/engine/workload/pod.ts';
-import { asCreated, readPod, readPods, withProbes } from '../../../src/engine/workload/read-pod.ts';
+import { asCreated, readPod, readPods, withProbePorts, withProbes } from '../../../src/engine/workload/read-pod.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 import type { Container, Pod } from '../../../src/engine/workload/pod.ts';
 
@@ -264,3 +264,7 @@ describe('a Pod with other probes', () => {
     expect(portOf(undefined, { httpGet: { port: 81 } })).toBe(81);
   });
 });
+
+it.each([{}, { containers: null }, { containers: 'web' }])('no port is filled into %j, which has no list', (spec) =>
+  expect(withProbePorts(spec, 8080)).toBe(spec),
+);

@@ -37,6 +37,18 @@ describe('a body', () => {
       }),
     ));
 
+  it('that has come whole before the second step is whole', async () => {
+    const stream = new PassThrough();
+    const body = new IncomingBody(stream);
+    stream.end('abcdef');
+    expect(await body.beginning(3)).toEqual({ text: 'abcdef', isWhole: false });
+    // Node tells the end of an empty stream in the next turn.
+    stream.read();
+    await nextTurn();
+    expect(stream.readableEnded).toBe(true);
+    expect(await body.rest(Buffer.alloc(9), ignored)).toBe('abcdef');
+  });
+
   it('waits between the steps: the sender cannot fill the memory', async () => {
     const stream = new PassThrough({ highWaterMark: 10 });
     const body = new IncomingBody(stream);
