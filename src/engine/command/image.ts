@@ -104,6 +104,13 @@ export function lackingIn(image: string): Lacking | undefined {
   return base === undefined || BRINGS_BASH.test(last) ? undefined : { kind: base[0], programs: 'bash' };
 }
 
+/** Expressions, one of which fits each image that may lack programs by `lackingIn`: for native policies. */
+export const SIGNS_OF_LACKING: readonly string[] = [
+  ...BARE_VARIANTS,
+  ...BASHLESS.map(([kind]) => kind),
+  ...BARE_IMAGES.map(([, { source }]) => source.replaceAll('$', '(?:$|[:@])')),
+];
+
 const wordsOf = (text: string): readonly string[] => text.split(/[._/-]+/);
 
 /** True for a program that such an image does not have in the folders of its system. */
@@ -112,10 +119,10 @@ export function lacks({ programs }: Lacking, program: string): boolean {
 }
 
 /** Proxies that stand in front of another container of their Pod and have no health of their own to report. */
-const PROXY = /(?:^|-)(?:kube-rbac-proxy|oauth2?-proxy|keycloak-gatekeeper|gogatekeeper|louketo-proxy)(?:-rhel\d+)?$/;
+export const FORWARDING_PROXY = /(?:^|-)(?:kube-rbac-proxy|oauth2?-proxy|keycloak-gatekeeper|gogatekeeper|louketo-proxy)(?:-rhel\d+)?$/;
 
 /** True for the image of a proxy that only forwards to another container of its Pod: `ose-kube-rbac-proxy:v4` too. */
 export function isForwardingProxy(image: string): boolean {
   const { path } = readImage(image);
-  return path.length <= LONGEST_NAME && PROXY.test(path.slice(path.lastIndexOf('/') + 1));
+  return path.length <= LONGEST_NAME && FORWARDING_PROXY.test(path.slice(path.lastIndexOf('/') + 1));
 }

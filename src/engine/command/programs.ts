@@ -287,6 +287,11 @@ const TABLE: readonly (readonly [names: string, program: Program])[] = [
   ],
 ];
 
+/** Programs of which every command only asks and may fail: a native policy copies no other. */
+export const PROGRAMS_THAT_ASK: readonly string[] = TABLE.filter(
+  ([, { asks, status, looks, isTool, isBuiltin }]) => asks === always && !status && !looks && !isTool && !isBuiltin,
+).flatMap(([names]) => [...wordSet(names)]);
+
 function readsCheck(words: readonly string[]): boolean {
   return isCheck(words.find((word) => !/^-[uBEsIO]+$/.test(word)) ?? '');
 }

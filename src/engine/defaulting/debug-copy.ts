@@ -5,7 +5,7 @@ import { probesNamedIn } from './patch.ts';
 import type { NotInjected } from './not-injected.ts';
 
 /** Injectors of meshes add these labels to every Pod, also to a copy without labels. */
-const MESH_LABEL = /(?:^|\.)(?:istio\.io|linkerd\.io|consul\.hashicorp\.com|kuma\.io)\//;
+export const MESH_LABEL = /(?:^|\.)(?:istio\.io|linkerd\.io|consul\.hashicorp\.com|kuma\.io)\//;
 
 /**
  * Why a Pod is a copy that `kubectl debug --copy-to` made, and so gets no probes; undefined for other Pods. kubectl

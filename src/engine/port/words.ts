@@ -9,13 +9,14 @@
  * HTTP without health. `webhook`: nothing to ask. `https`, `http`: the word decides alone. `web`: a word of HTTP
  * servers. `app`: a word of applications, which decides only where nothing else stands beside it.
  */
-type Kind = 'product' | 'beside' | 'seldom' | 'metrics' | 'webhook' | 'https' | 'http' | 'web' | 'app';
+export type PortMeaningKind =
+  'product' | 'beside' | 'seldom' | 'metrics' | 'webhook' | 'https' | 'http' | 'web' | 'app';
 
 export const PLAIN_TCP = 'plain TCP';
 
 /** What a word or a number means, and the protocol or purpose for people. */
 export interface Meaning {
-  readonly kind: Kind;
+  readonly kind: PortMeaningKind;
   readonly protocol: string;
 }
 
@@ -103,7 +104,12 @@ const ROWS = TABLE.trim()
   .map((row) => {
     const [kind = '', protocol = '', words = '', numbers = '', owners = ''] = row.split('|').map((cell) => cell.trim());
     const of = (cell: string): readonly string[] => cell.split(' ').filter((word) => word !== '');
-    return { meaning: { kind: kind as Kind, protocol }, words: of(words), numbers: of(numbers), owners: of(owners) };
+    return {
+      meaning: { kind: kind as PortMeaningKind, protocol },
+      words: of(words),
+      numbers: of(numbers),
+      owners: of(owners),
+    };
   });
 
 const meaningsBy = (keysOf: (row: (typeof ROWS)[number]) => readonly string[]): ReadonlyMap<string, Meaning> =>
@@ -114,13 +120,20 @@ const OF_NUMBER = meaningsBy(({ numbers }) => numbers);
 const OF_OWNER = meaningsBy(({ meaning, words, owners }) => (meaning.kind === 'product' ? [...words, ...owners] : []));
 
 /** The words and the numbers of some kinds, in order: docs/defaulting.md lists them. */
-export function wordsOfKinds(...kinds: readonly Kind[]): { readonly words: string[]; readonly numbers: string[] } {
+export function wordsOfKinds(...kinds: readonly PortMeaningKind[]): {
+  readonly words: string[];
+  readonly numbers: string[];
+} {
   const rows = ROWS.filter(({ meaning }) => kinds.includes(meaning.kind));
   return {
     words: rows.flatMap(({ words }) => words).sort(),
     numbers: rows.flatMap(({ numbers }) => numbers).sort((a, b) => Number(a) - Number(b)),
   };
 }
+
+/** The words that name a product as a container or an image, and those that say nothing: for native policies. */
+export const wordsOfOwners = (): readonly string[] => [...OF_OWNER.keys()];
+export const wordsWithoutMeaning = (): readonly string[] => [...SAYS_NOTHING];
 
 /** True for a word of ports and products, as it stands in the table. */
 export const isPortWord = (word: string): boolean =>
@@ -186,7 +199,8 @@ export function meaningOfText(text: string): Meaning | undefined {
 export function meaningOfWords(words: readonly string[]): Meaning | undefined {
   const isHttps = saysHttps(words);
   const found = words.flatMap((word) => (isHttps && word === 'tls' ? [] : (meaningOf(word) ?? [])));
-  const ofKind = (...kinds: readonly Kind[]): Meaning | undefined => found.find(({ kind }) => kinds.includes(kind));
+  const ofKind = (...kinds: readonly PortMeaningKind[]): Meaning | undefined =>
+    found.find(({ kind }) => kinds.includes(kind));
   const other = ofKind('product', 'beside') ?? ofKind('seldom') ?? ofKind('metrics');
   if (other !== undefined) return other;
   // Names have 15 characters, so words may lack a hyphen: `frrmetricshttps`.

@@ -37,7 +37,7 @@ export const MOST_FAILURES = { startupProbe: 240, livenessProbe: 10, readinessPr
 export const ORDINARY_READINESS_FAILURES = 5;
 
 /** No rollout waits longer for a Pod by default (progressDeadlineSeconds), so more is no expectation of a start. */
-const LONGEST_EXPECTED_SECONDS = 600;
+export const LONGEST_EXPECTED_SECONDS = 600;
 
 /**
  * The seconds to start that an author's readiness probe expects: D + (F-1)*P with a delay, or with F above 5. Above

@@ -73,7 +73,7 @@ export function startupNumbers(seconds: number, setting: StartupSetting): Startu
 }
 
 /** No new startup probe asks more often, unless the liveness probe does. */
-const SHORT_PERIOD_SECONDS = 2;
+export const SHORT_PERIOD_SECONDS = 2;
 
 /** An edit makes no start slower to be seen than this, in seconds. */
 export const MOST_LATER_SECONDS = 5;
@@ -87,7 +87,7 @@ export function isSeenInTime(
 }
 
 /** An edit makes no failed start last longer than a tenth. The factor is 11 tenths, because whole numbers are exact. */
-const ELEVEN = 11;
+export const ELEVEN = 11;
 
 /** True when a failed start ends at most a tenth later, both if its probes are refused at once and if they hang. */
 export function endsInTime(before: ProbeTiming, after: ProbeTiming): boolean {

@@ -35,7 +35,7 @@ export function isMeshProxyName(name: string): boolean {
   return MESH_PROXIES.has(name);
 }
 
-const ISTIO_PROXY = 'istio-proxy';
+export const ISTIO_PROXY = 'istio-proxy';
 
 /**
  * The test for the names of a mesh's proxies in a Pod: only the work of an injector makes a container a proxy. That is

@@ -6,11 +6,11 @@ import { HANDLER_KINDS, PROBE_KINDS } from '../probe/probe.ts';
 import type { PlacedTemplate } from './kinds.ts';
 
 /** No node runs as many containers in one Pod: a node has at most 110 Pods by default. */
-const MAX_CONTAINERS = 300;
+export const MAX_CONTAINERS = 300;
 /** Of one object. Policies are selected and merged for each template, and a JobSet has a few. */
 const MAX_TEMPLATES = 100;
 /** Of all templates together. Each element takes time. */
-const MAX_ELEMENTS = 5000;
+export const MAX_ELEMENTS = 5000;
 
 /** Of the body of a review. The API server passes on an object of at most 3 MiB, and escapes make it longer. */
 export const MOST_BYTES = 7 * 1024 * 1024;

@@ -1,0 +1,70 @@
+import { INJECTED_ANNOTATION } from '../engine/policy/annotations.ts';
+import { PROBE_INTEGERS, type ProbeInteger } from '../engine/probe/probe.ts';
+import { DEFAULT_TIMING } from '../engine/probe/api-defaults.ts';
+import { celMap, celText, oneLine, type CelVariable } from './cel.ts';
+
+const at = (name: ProbeInteger): number => PROBE_INTEGERS.indexOf(name);
+
+/** A probe as it is written: the handler, and the integers that are not the API server's defaults. */
+const written = (handler: string, numbers: string): string =>
+  `([[dyn(${handler}.kind), dyn(${handler}.fields)]] + [${PROBE_INTEGERS.map(
+    (name) => `[dyn(${celText(name)}), dyn(${numbers}[${at(name)}])]`,
+  ).join(', ')}].filter(n, n[1] > 0)).transformMapEntry(i, n, {n[0]: n[1]})`;
+
+const plain = (kind: string, numbers: string): string =>
+  celMap({ kind: celText(kind), source: 'p.handler.source', handler: 'p.handler', numbers });
+
+const KIND_ORDER = `(b.liveness.map(p, ${plain('livenessProbe', `[dyn(p.numbers[0]), dyn(p.numbers[1]), dyn(p.numbers[2]), dyn(p.numbers[3]), dyn(p.numbers[4] > 0 || p.F != ${DEFAULT_TIMING.failureThreshold} ? p.F : 0), dyn(p.numbers[5])]`)}) +
+  b.x.readiness.map(p, ${plain('readinessProbe', 'p.numbers')}) +
+  b.startup.map(p, ${celMap({
+    kind: celText('startupProbe'),
+    source: 'p.source',
+    handler: 'p.handler',
+    numbers:
+      '[dyn(p.numbers[0]), dyn(p.numbers[1]), dyn(p.numbers[2]), dyn(p.numbers[3]), dyn(p.numbers[4]), dyn(p.grace)]',
+  })}))`;
+
+const scheme = (handler: string): string =>
+  `('scheme' in ${handler} && ${handler}.scheme != '' ? ${handler}.scheme : 'HTTP')`;
+
+const SCHEMES = `(x.own.filter(o, o.handlers[0] == 'httpGet').map(o, ${scheme('o.spec.httpGet')}) +
+  x.fits.map(m, m.wanted).flatten().filter(h, h.kind == 'httpGet').map(h, ${scheme('h.fields')}))`;
+
+/** Why a container gets fewer probes than from the webhook: ids of constructs (constructs.ts). */
+const REASONS = `[x.fits.exists(m, m.doubtful) || (x.ownLiveness.size() > 0 && x.likeOwn.size() == 0)].map(doubt, [
+  x.learned ? 'learned' : '',
+  doubt && (x.told || x.tells) ? 'settings' : '',
+  doubt && x.product ? 'product-name' : '',
+  doubt && x.bare ? 'command-in-image' : '',
+  x.merged.exists(m, m.handler.exists(h, !h.usable)) ? 'unusable-handler' : '',
+  doubt && x.ownLiveness.exists(o, o.handlers[0] == 'exec') ? 'own-command' : '',
+  doubt && x.ports.exists(p, p.never || p.https || p.plain || p.speaks in ['x', 'k', 'o', 'T']) ? 'port-name' : '',
+  doubt && x.own.exists(o, o.handlers[0] == 'httpGet' && type(o.spec.httpGet.port) == int) ? 'port-name' : '',
+  ${SCHEMES}.exists(s, s != ${SCHEMES}[0]) ? 'schemes' : ''].filter(r, r != ''))[0]`;
+
+/** The patch of a Pod, parents first, and its parts. */
+export const PATCH_LAW: readonly CelVariable[] = [
+  {
+    name: 'reasons',
+    expression: `variables.known.filter(x, x.odd).map(x, ${celMap({ list: 'x.list', index: 'x.index', why: "['own-probe']" })}) +
+      variables.beside.map(x, ${celMap({ list: 'x.list', index: 'x.index', why: REASONS })})`,
+  },
+  {
+    name: 'injected',
+    expression: `variables.guarded.map(b, ${celMap({ list: 'b.x.list', index: 'b.x.index', name: 'b.x.name', own: 'b.x.own', probes: KIND_ORDER })})
+      .filter(b, b.probes.size() > 0 && [b.probes.filter(p, p.handler.kind == 'httpGet').map(p, ${scheme('p.handler.fields')}) +
+      b.own.filter(o, o.handlers[0] == 'httpGet').map(o, ${scheme('o.spec.httpGet')})].all(s, s.all(one, one == s[0])))`,
+  },
+  {
+    name: 'provenance',
+    expression: `'{' + variables.injected.map(b, '"' + b.name + '":{' +
+      b.probes.map(p, '"' + p.kind + '":"' + p.source + '"').join(',') + '}').join(',') + '}'`,
+  },
+];
+
+/** The expression of the mutation: a list of JSON patches. */
+export const PATCH = oneLine(`variables.injected.size() == 0 ? [] :
+  (has(object.metadata.annotations) ? [] : [JSONPatch{op: 'add', path: '/metadata/annotations', value: dyn({})}]) +
+  [JSONPatch{op: 'add', path: '/metadata/annotations/' + jsonpatch.escapeKey(${celText(INJECTED_ANNOTATION)}), value: dyn(variables.provenance)}] +
+  variables.injected.map(b, b.probes.map(p, JSONPatch{op: 'add', path: '/spec/' + b.list + '/' + string(b.index) + '/' + p.kind,
+    value: dyn(${written('p.handler', 'p.numbers')})})).flatten()`);

@@ -1,0 +1,27 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { policySet } from '../support/worlds.ts';
+import { admitted, besideEngine } from './beside-engine.ts';
+import { nativePod, nativePolicies } from './native-worlds.ts';
+
+/** `npm test` runs 2,000 worlds, which takes 10 s; `npm run test:slow` runs 5,000. */
+const WORLDS = process.env['FULL_RUNS'] === undefined ? 2000 : 5000;
+
+it('the native policy gives no probe that the webhook does not give, and each that it lacks has a listed reason', () => {
+  const total = { webhook: 0, equal: 0, fewer: 0 };
+  fc.assert(
+    fc.property(nativePolicies, nativePod, (documents, pod) => {
+      const { webhook, equal, fewer, moreOrOther } = besideEngine(admitted(pod), policySet(...documents));
+      total.webhook += webhook;
+      total.equal += equal;
+      total.fewer += fewer.length;
+      expect(moreOrOther).toEqual([]);
+      for (const { place, reasons } of fewer) expect(reasons, place).not.toEqual([]);
+    }),
+    { numRuns: WORLDS },
+  );
+  expect(total.equal + total.fewer).toBe(total.webhook);
+  // Else the worlds would prove nothing.
+  expect(total.equal).toBeGreaterThan(WORLDS / 4);
+  expect(total.equal).toBeGreaterThan(total.fewer);
+});
