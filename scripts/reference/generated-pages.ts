@@ -21,6 +21,7 @@ const PAGES = {
   explain: 'explain.md',
   plan: 'commands.md',
   report: 'commands.md',
+  export: 'native.md',
   snapshot: 'commands.md',
   starts: 'commands.md',
   try: 'try.md',

@@ -1,5 +1,6 @@
 import { CHECK } from './check/definition.ts';
 import { EXPLAIN } from './explain/definition.ts';
+import { EXPORT } from './export/definition.ts';
 import { FIX } from './fix/definition.ts';
 import { LSP } from './lsp/definition.ts';
 import { PLAN } from './plan/definition.ts';
@@ -87,6 +88,7 @@ const COMMANDS = {
   try: TRY,
   explain: EXPLAIN,
   plan: PLAN,
+  export: EXPORT,
   report: REPORT,
   snapshot: SNAPSHOT,
   starts: STARTS,

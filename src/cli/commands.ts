@@ -26,6 +26,7 @@ const COMMANDS: {
   try: async () => (await import('./try/try.ts')).runTry,
   explain: async () => (await import('./explain/explain.ts')).runExplain,
   plan: async () => (await import('./plan/plan.ts')).runPlan,
+  export: async () => (await import('./export/export.ts')).runExport,
   snapshot: async () => (await import('./snapshot/snapshot.ts')).runSnapshot,
   starts: async () => (await import('./starts/starts.ts')).runStarts,
   report: async () => (await import('./report/report.ts')).runReport,

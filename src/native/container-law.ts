@@ -67,10 +67,10 @@ const MEANING = withName(
 
 /**
  * What a port speaks by its name and number (protocolOfPort, without Services). `S` HTTPS, `H` HTTP, `T` HTTPS by its
- * number, `u` unknown without a name, `x` unknown with a name, `k` a webhook, `o` something else, `?` a malformed name.
+ * number, `a` an application, `u` unknown without a name, `x` unknown with a name, `k` a webhook, `o` something else, `?` a malformed name.
  */
 const SPEAKS = `!p.sound ? '?' : p.meaning in ['p', 'n', 's'] || (p.numberMeaning in ['p', 'n', 's'] && p.meaning != 'm') || p.meaning == 'm' ? 'o'
-  : p.meaning == 'k' ? 'k' : p.meaning in ['S', 'H'] ? p.meaning : p.meaning == 'A' ? 'H'
+  : p.meaning == 'k' ? 'k' : p.meaning in ['S', 'H'] ? p.meaning : p.meaning == 'A' ? 'a'
   : !p.words.all(w, w.matches(${NOTHING_PATTERN})) ? 'x' : p.numberMeaning == 'S' ? 'T' : p.numberMeaning == 'k' ? 'k' : 'u'`;
 
 const tcp = "(!has(p.protocol) || p.protocol in ['TCP', ''])";
@@ -114,7 +114,7 @@ const TOP = firstOf('e.filter(s, s.given.removed || has(s.given.handler))');
 const MERGED = `${KINDS}.map(k, [${entry}.map(l, ${celMap({ layer: 'l', given: 'l.probes.filter(p, p.probe == k)[0]' })})].map(e, ${celMap(
   {
     probe: 'k',
-    removed: `${TOP}.exists(s, s.given.removed)`,
+    removed: 'e.size() > 0 && e[0].given.removed',
     handler: `${TOP}.filter(s, !s.given.removed).map(s, ${celMap({
       kind: 's.given.handler.kind',
       fields: 's.given.handler.fields',

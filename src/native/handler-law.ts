@@ -24,7 +24,7 @@ const IS_TOLD = String.raw`(x.tells && (x.line + x.variables).exists(t, t.matche
 
 /** The port for a path without a port (inferHttpPort). */
 const INFERRED = withName(
-  "x.ports.filter(p, p.speaks in ['S', 'H', 'T', 'u'])",
+  "x.ports.filter(p, p.speaks in ['S', 'H', 'T', 'a', 'u'])",
   'candidates',
   withName(
     `candidates.filter(p, p.name == 'http') + candidates.filter(p, p.name == 'https') + candidates.filter(p, p.name.startsWith('http-')) +
@@ -43,11 +43,11 @@ const DOUBT = fitted('g.fields', 'true');
 const POLICY = `g.kind == 'exec' ? [${fitted('g.fields', 'g.tools && x.bare')}]
   : g.kind == 'httpGet' && !g.aimed && x.proxy ? []
   : named.size() == 0 ? (x.told || x.product || x.ports.exists(p, ${IS_TOLD}) ? [${DOUBT}]
-    : x.inferred.map(p, ${fitted(onPort("p.speaks in ['S', 'T']"))}))
+    : x.inferred.map(p, ${fitted(onPort("p.speaks in ['S', 'T']"), "!(p.speaks in ['S', 'H'])")}))
   : ${firstOf('x.ports.filter(p, p.name == named[0].value || p.number == named[0].value)')}.map(p,
     g.kind != 'httpGet' ? ${fitted('g.fields')}
     : named[0].aimed ? ${fitted(onPort('p.https'))}
-    : ${fitted(onPort("p.speaks == 'T' || p.https"), `!(p.speaks in ['S', 'H', 'T', 'u', 'x']) || x.product || ${IS_TOLD}`)})`;
+    : ${fitted(onPort("p.speaks == 'T' || p.https"), `!(p.speaks in ['S', 'H']) || x.product || ${IS_TOLD}`)})`;
 
 const portNumber = (port: string): string =>
   `(type(${port}) == int ? [${port}] : x.ports.filter(p, p.name == ${port}).map(p, p.number))[0]`;
@@ -173,8 +173,11 @@ export const HANDLER_LAW: readonly CelVariable[] = [
         })}).map(m, ${celMap({
           probe: 'm.probe',
           numbers: 'm.numbers',
-          wanted: `m.found.filter(h, !h.doubt && ${MAY_WORK})`,
-          doubtful: `m.found.exists(h, h.doubt || !${MAY_WORK})`,
+          found: `m.found.map(h, ${celMap({ kind: 'h.kind', fields: 'h.fields', source: 'h.source', doubt: `h.doubt || !${MAY_WORK}` })})`,
+        })}).map(m, ${celMap({
+          ...{ probe: 'm.probe', numbers: 'm.numbers', found: 'm.found' },
+          wanted: 'm.found.filter(h, !h.doubt)',
+          doubtful: 'm.found.exists(h, h.doubt)',
         })})`,
       })})`,
   },

@@ -32,6 +32,8 @@ export interface NativeLayer extends JsonObject {
   readonly annotations?: string;
   /** What it says cannot be exported, so Pods that it selects get nothing (see `closes`). */
   readonly closed?: true;
+  /** A floor Deny requires a probe. */
+  readonly requires?: true;
   readonly port?: number | string;
   readonly startupSeconds?: number;
   readonly fromInitialDelaySeconds?: number;
@@ -72,14 +74,25 @@ export function layersOf(snapshot: Snapshot, namespace?: string): readonly Nativ
 
 /** True for a layer that bears on injection. */
 function decides(policy: ProbePolicy): boolean {
-  return layersWithProbes([policy]).length > 0 || policy.annotations !== undefined || closes(policy);
+  return (
+    layersWithProbes([policy]).length > 0 ||
+    policy.annotations !== undefined ||
+    closes(policy) ||
+    requiringFloors(policy).length > 0
+  );
 }
 
+const REQUIRING: ReadonlySet<string> = new Set(
+  CHECKS.filter(({ requiresProbes }) => requiresProbes).map(({ id }) => id),
+);
+
+const floors = ({ checks }: ProbePolicy, requires: boolean): readonly string[] =>
+  [...checks].filter(([id, { floor }]) => floor === 'Deny' && REQUIRING.has(id) === requires).map(([id]) => id);
+
 /** The check ids of floors Deny that may forbid an injected probe. A check that requires probes forbids none. */
-export function forbiddingFloors({ checks }: ProbePolicy): readonly string[] {
-  const requiring = new Set(CHECKS.filter(({ requiresProbes }) => requiresProbes).map(({ id }) => id));
-  return [...checks].filter(([id, { floor }]) => floor === 'Deny' && !requiring.has(id)).map(([id]) => id);
-}
+export const forbiddingFloors = (policy: ProbePolicy): readonly string[] => floors(policy, false);
+/** The check ids of floors Deny that require a probe. */
+export const requiringFloors = (policy: ProbePolicy): readonly string[] => floors(policy, true);
 
 const closes = (policy: ProbePolicy): boolean => forbiddingFloors(policy).length > 0 || largeNumbers(policy).length > 0;
 
@@ -103,6 +116,7 @@ function nativeLayer(policy: ProbePolicy): NativeLayer {
     }),
     ...(policy.annotations !== undefined && { annotations: policy.annotations }),
     ...(closes(policy) && { closed: true as const }),
+    ...(requiringFloors(policy).length > 0 && { requires: true as const }),
     ...(policy.port !== undefined && { port: policy.port ?? 0 }),
     ...(startupSeconds !== undefined && { startupSeconds }),
     ...(fromInitialDelaySeconds !== undefined && { fromInitialDelaySeconds }),

@@ -1,5 +1,5 @@
 import { INJECTED_ANNOTATION } from '../engine/policy/annotations.ts';
-import { PROBE_INTEGERS, type ProbeInteger } from '../engine/probe/probe.ts';
+import { PROBE_INTEGERS, PROBE_KINDS, type ProbeInteger } from '../engine/probe/probe.ts';
 import { DEFAULT_TIMING } from '../engine/probe/api-defaults.ts';
 import { celMap, celText, oneLine, type CelVariable } from './cel.ts';
 
@@ -27,8 +27,13 @@ const KIND_ORDER = `(b.liveness.map(p, ${plain('livenessProbe', `[dyn(p.numbers[
 const scheme = (handler: string): string =>
   `('scheme' in ${handler} && ${handler}.scheme != '' ? ${handler}.scheme : 'HTTP')`;
 
+/**
+ * The schemes of all HTTP probes that the container has or may get, also from the webhook alone. Of two probes with
+ * different schemes the webhook gives one at most (https-scheme), and CEL cannot tell which.
+ */
 const SCHEMES = `(x.own.filter(o, o.handlers[0] == 'httpGet').map(o, ${scheme('o.spec.httpGet')}) +
-  x.fits.map(m, m.wanted).flatten().filter(h, h.kind == 'httpGet').map(h, ${scheme('h.fields')}))`;
+  x.fits.map(m, m.found).flatten().filter(h, h.kind == 'httpGet').map(h, h.doubt ? '?' : ${scheme('h.fields')}))`;
+const AGREES = `[${SCHEMES}].all(s, s.all(one, one == s[0]))`;
 
 /** Why a container gets fewer probes than from the webhook: ids of constructs (constructs.ts). */
 const REASONS = `[x.fits.exists(m, m.doubtful) || (x.ownLiveness.size() > 0 && x.likeOwn.size() == 0)].map(doubt, [
@@ -38,9 +43,10 @@ const REASONS = `[x.fits.exists(m, m.doubtful) || (x.ownLiveness.size() > 0 && x
   doubt && x.bare ? 'command-in-image' : '',
   x.merged.exists(m, m.handler.exists(h, !h.usable)) ? 'unusable-handler' : '',
   doubt && x.ownLiveness.exists(o, o.handlers[0] == 'exec') ? 'own-command' : '',
-  doubt && x.ports.exists(p, p.never || p.https || p.plain || p.speaks in ['x', 'k', 'o', 'T']) ? 'port-name' : '',
-  doubt && x.own.exists(o, o.handlers[0] == 'httpGet' && type(o.spec.httpGet.port) == int) ? 'port-name' : '',
-  ${SCHEMES}.exists(s, s != ${SCHEMES}[0]) ? 'schemes' : ''].filter(r, r != ''))[0]`;
+  doubt && (x.ports.exists(p, p.never || p.https || p.plain || p.speaks in ['x', 'k', 'o', 'T', 'a', 'u']) ||
+    x.own.exists(o, o.handlers[0] == 'httpGet' && type(o.spec.httpGet.port) == int)) ? 'port-name' : '',
+  variables.required ? 'required-probe' : '',
+  !${AGREES} ? 'schemes' : ''].filter(r, r != ''))[0]`;
 
 /** The patch of a Pod, parents first, and its parts. */
 export const PATCH_LAW: readonly CelVariable[] = [
@@ -51,9 +57,8 @@ export const PATCH_LAW: readonly CelVariable[] = [
   },
   {
     name: 'injected',
-    expression: `variables.guarded.map(b, ${celMap({ list: 'b.x.list', index: 'b.x.index', name: 'b.x.name', own: 'b.x.own', probes: KIND_ORDER })})
-      .filter(b, b.probes.size() > 0 && [b.probes.filter(p, p.handler.kind == 'httpGet').map(p, ${scheme('p.handler.fields')}) +
-      b.own.filter(o, o.handlers[0] == 'httpGet').map(o, ${scheme('o.spec.httpGet')})].all(s, s.all(one, one == s[0])))`,
+    expression: `variables.guarded.filter(b, [b.x].all(x, ${AGREES})).map(b, ${celMap({ list: 'b.x.list', index: 'b.x.index', name: 'b.x.name', own: 'b.x.own', probes: KIND_ORDER })})
+      .filter(b, b.probes.size() > 0 && (!variables.required || (b.own.map(o, o.probe) + b.probes.map(p, p.kind)).size() == ${PROBE_KINDS.length}))`,
   },
   {
     name: 'provenance',

@@ -68,6 +68,10 @@ export const POD_LAW: readonly CelVariable[] = [
       ${meets('l.workloadSelector', 'variables.labels')})`,
   },
   {
+    name: 'required',
+    expression: `variables.selected.exists(l, has(l.requires)) && variables.selected.exists(l, l.source.startsWith('ProbePolicy/'))`,
+  },
+  {
     name: 'mayAnnotate',
     expression: `(variables.selected.filter(l, has(l.annotations)).map(l, l.annotations) + ['Allow'])[0] == 'Allow'`,
   },

@@ -1,8 +1,11 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { CONSTRUCTS } from '../../src/native/constructs.ts';
 import { policySet } from '../support/worlds.ts';
 import { admitted, besideEngine } from './beside-engine.ts';
 import { nativePod, nativePolicies } from './native-worlds.ts';
+
+const LISTED = CONSTRUCTS.filter(({ level }) => level !== 'equal').map(({ id }) => id);
 
 /** `npm test` runs 2,000 worlds, which takes 10 s; `npm run test:slow` runs 5,000. */
 const WORLDS = process.env['FULL_RUNS'] === undefined ? 2000 : 5000;
@@ -16,7 +19,10 @@ it('the native policy gives no probe that the webhook does not give, and each th
       total.equal += equal;
       total.fewer += fewer.length;
       expect(moreOrOther).toEqual([]);
-      for (const { place, reasons } of fewer) expect(reasons, place).not.toEqual([]);
+      for (const { place, reasons } of fewer) {
+        expect(reasons, place).not.toEqual([]);
+        expect(LISTED).toEqual(expect.arrayContaining([...reasons]));
+      }
     }),
     { numRuns: WORLDS },
   );

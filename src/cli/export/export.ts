@@ -1,0 +1,48 @@
+import { stringify } from 'yaml';
+import { constructsOf, needsMore } from '../../native/constructs.ts';
+import { MOST_LAYERS, nativeObjects, tooManyLayers } from '../../native/objects.ts';
+import { readPolicyTexts } from '../input/input-files.ts';
+import { readPolicyDocuments, snapshotOf, warningsOf } from '../input/world.ts';
+import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, PROGRAM, printLine, type CommandIo } from '../io.ts';
+import { reportProblems } from '../output/messages.ts';
+import { EXPORT_REPORTS } from './report.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+import type { FlagValues, ParsedCommandLine } from '../flags/flag.ts';
+import type { EXPORT } from './definition.ts';
+
+type Output = FlagValues<typeof EXPORT.flags>['output'];
+
+/** Prints the native policy of the given policies. The report comes first, and decides whether anything is printed. */
+export async function runExport({ flags }: ParsedCommandLine<typeof EXPORT.flags>, io: CommandIo): Promise<number> {
+  const read = [];
+  for (const path of flags.policies) read.push(await readPolicyTexts(path));
+  const documents = readPolicyDocuments(read.flatMap(({ texts }) => texts));
+  const problems = [...read.flatMap((one) => one.problems), ...documents.problems];
+  reportProblems([...warningsOf(documents.warnings), ...problems], io);
+  if (problems.length > 0) return EXIT_USAGE;
+  const snapshot = snapshotOf(documents);
+  if (snapshot.policies.length === 0) return refused('the inputs have no policy', io);
+  const [large] = tooManyLayers(snapshot);
+  if (large !== undefined) {
+    const where = large[0] === '' ? 'the cluster has' : `namespace ${large[0]} has`;
+    return refused(`${where} ${large[1]} layers, and the native policy has room for ${MOST_LAYERS}`, io);
+  }
+  const constructs = constructsOf(snapshot.policies);
+  const report = EXPORT_REPORTS[flags.report](constructs);
+  (flags.output === 'none' ? io.stdout : io.stderr).write(report);
+  if (needsMore(constructs) && !flags['allow-fewer']) return EXIT_DENIED;
+  if (flags.output !== 'none')
+    io.stdout.write(printed(nativeObjects(snapshot, flags['param-namespace']), flags.output));
+  return EXIT_OK;
+}
+
+function refused(problem: string, io: CommandIo): number {
+  printLine(io.stderr, `${PROGRAM} export: ${problem}`);
+  return EXIT_USAGE;
+}
+
+/** Data for kubectl, so nothing is escaped that YAML and JSON do not escape. */
+function printed(objects: readonly JsonObject[], output: Output): string {
+  if (output === 'json') return `${JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }, undefined, 2)}\n`;
+  return objects.map((object) => `---\n${stringify(object, { lineWidth: 0, aliasDuplicateObjects: false })}`).join('');
+}
