@@ -271,7 +271,7 @@ export const STARTUP_LAW: readonly CelVariable[] = [
   },
   {
     name: 'guarded',
-    expression: `variables.beside.map(x, [x.lost ? [] : x.liveness, []].map(l, ${celMap({ x: 'x', liveness: 'l', startup: STARTUP })}))
+    expression: `variables.beside.map(x, [dyn(x.lost ? [] : x.liveness), dyn([])].map(l, ${celMap({ x: 'x', liveness: 'l', startup: STARTUP })}))
       .map(both, both[0].liveness.size() > 0 && !('startupProbe' in both[0].x.c) && both[0].startup.size() == 0 &&
         both[0].x.ownReadiness.exists(r, ${expected('r')} > ${longest('both[0].liveness[0]')}) ? both[1] : both[0])`,
   },

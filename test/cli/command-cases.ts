@@ -102,6 +102,7 @@ export const HOMES: Readonly<Record<string, string>> = {
   'explain-fields.yaml': 'test/explain/drawing/text-outputs.test.ts',
   'explain-providers.yaml': 'test/explain/drawing/text-outputs.test.ts',
   'explain.yaml': 'test/explain/drawing/text-outputs.test.ts',
+  'export.yaml': 'test/cli/export/export.test.ts',
   'fix-links.yaml': 'test/cli/fix/fix-cases.test.ts',
   'fix-outputs.yaml': 'test/cli/fix/fix-cases.test.ts',
   'fix.yaml': 'test/cli/fix/fix-cases.test.ts',

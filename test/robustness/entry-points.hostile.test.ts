@@ -62,6 +62,7 @@ const STARTS: Readonly<Record<CommandName, readonly (readonly string[])[]>> = {
   try: [['manifests', '--address', '127.0.0.1', '--count', '1']],
   explain: [FILES, CLUSTER],
   plan: [FILES, ['--policies', 'policies', ...CLUSTER]],
+  export: [['--policies', 'policies']],
   report: [FILES, CLUSTER],
   snapshot: [['manifests'], CLUSTER],
   starts: [['manifests'], CLUSTER],

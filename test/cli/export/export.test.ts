@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { describeCommands } from '../command-cases.ts';
+import { runProbewright } from '../run-probewright.ts';
+import type { JsonObject } from '../../../src/base/json/json-value.ts';
+
+describeCommands('test/cli/export/export.test.ts');
+
+const EXAMPLES = ['export', '--policies', 'examples/policies'];
+const keyOf = ({ kind, metadata }: JsonObject): string =>
+  `${String(kind)} ${String((metadata as JsonObject)['namespace'] ?? '')}/${String((metadata as JsonObject)['name'])}`;
+
+it('prints one policy, two bindings, and a parameter for the cluster and each namespace with policies', async () => {
+  const { code, stdout, stderr } = await runProbewright(EXAMPLES);
+  expect(code).toBe(0);
+  expect(stderr).toContain('No policy needs what is not exported');
+  const objects = parseAllDocuments(stdout).map((document) => document.toJS() as JsonObject);
+  expect(objects.map(keyOf)).toEqual([
+    'CustomResourceDefinition /namespaceprobes.probewright.dev',
+    'MutatingAdmissionPolicy /probewright-inject',
+    'NamespaceProbes probewright/cluster',
+    'NamespaceProbes apps/effective',
+    'NamespaceProbes publishing/effective',
+    'MutatingAdmissionPolicyBinding /probewright-inject-namespaces',
+    'MutatingAdmissionPolicyBinding /probewright-inject-others',
+  ]);
+});
+
+it('prints the same objects as JSON', async () => {
+  const yaml = await runProbewright(EXAMPLES);
+  const json = await runProbewright([...EXAMPLES, '--output', 'json']);
+  const { items } = JSON.parse(json.stdout) as { items: JsonObject[] };
+  expect(items).toEqual(parseAllDocuments(yaml.stdout).map((document) => document.toJS() as JsonObject));
+});
+
+it('prints no object where a policy needs what is not exported, unless fewer probes are allowed', async () => {
+  const files = ['export', '--policies', 'test/fixtures/native/learned.yaml'];
+  const refused = await runProbewright(files);
+  expect([refused.code, refused.stdout]).toEqual([1, '']);
+  expect(refused.stderr).toContain('ClusterProbePolicy/learns: slowStart.learned');
+  const allowed = await runProbewright([...files, '--allow-fewer']);
+  expect(allowed.code).toBe(0);
+  expect(allowed.stdout).toContain('MutatingAdmissionPolicyBinding');
+});
+
+it('refuses more layers than the native policy has room for, with the number', async () => {
+  const { code, stdout, stderr } = await runProbewright([
+    'export',
+    '--policies',
+    'test/fixtures/native/many-layers.yaml',
+  ]);
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toContain('the cluster has 51 layers, and the native policy has room for 50');
+});
