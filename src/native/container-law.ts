@@ -3,7 +3,7 @@ import { HANDLER_KINDS, PROBE_INTEGERS, PROBE_KINDS } from '../engine/probe/prob
 import { DEFAULT_TIMING } from '../engine/probe/api-defaults.ts';
 import { celList, celMap, celText, withName, type CelVariable } from './cel.ts';
 import { LARGEST_INTEGER } from './namespace-layers.ts';
-import { NOTHING_PATTERN, NUMBERS_TABLE, OTHER_PATTERN, OWNER_PATTERN, WORDS_TABLE } from './tables.ts';
+import { NOTHING_PATTERN, NUMBERS_TABLE, OWNER_PATTERN, WORDS_TABLE } from './tables.ts';
 
 const KINDS = celList(PROBE_KINDS);
 
@@ -67,7 +67,8 @@ const MEANING = withName(
 
 /**
  * What a port speaks by its name and number (protocolOfPort, without Services). `S` HTTPS, `H` HTTP, `T` HTTPS by its
- * number, `a` an application, `u` unknown without a name, `x` unknown with a name, `k` a webhook, `o` something else, `?` a malformed name.
+ * number, `a` an application, `u` unknown without a name, `x` unknown with a name, `k` a webhook, `o` something else,
+ * `?` a malformed name.
  */
 const SPEAKS = `!p.sound ? '?' : p.meaning in ['p', 'n', 's'] || (p.numberMeaning in ['p', 'n', 's'] && p.meaning != 'm') || p.meaning == 'm' ? 'o'
   : p.meaning == 'k' ? 'k' : p.meaning in ['S', 'H'] ? p.meaning : p.meaning == 'A' ? 'a'
@@ -212,25 +213,14 @@ export const CONTAINER_LAW: readonly CelVariable[] = [
       proxy: `x.path.matches(${celText(FORWARDING_PROXY.source.replace('(?:^|-)', '(?:^|[-/])'))})`,
       bare: `('/' + x.image.lowerAscii()).matches(${celText(SIGNS_OF_LACKING.join('|').replaceAll('\\/', '/'))})`,
       told: `x.line.exists(t, t.contains("$'") || ${plain('t')}.matches(${celText(LINE_SIGNS)})) || x.variables.exists(v, v.matches(${celText(VARIABLE_SIGNS)}))`,
-      tells: `(x.line + x.variables).exists(t, t.matches(${OTHER_PATTERN}))`,
       product: `x.name.matches(${OWNER_PATTERN}) || x.path.matches(${OWNER_PATTERN}) || (x.name + ' ' + x.path).matches('(?i)exporter') ||
         lists.range(x.line.size()).exists(i, i < 5 && x.line[i].matches(${OWNER_PATTERN})) ||
         x.allPorts.exists(p, p.meaning == 'p' || p.numberMeaning == 'p')`,
     })}).map(x, ${step({
       ...Object.fromEntries(
-        [
-          'own',
-          'merged',
-          'port',
-          'startupSeconds',
-          'delay',
-          'learned',
-          'proxy',
-          'bare',
-          'told',
-          'tells',
-          'product',
-        ].map((each) => [each, `x.${each}`]),
+        ['own', 'merged', 'port', 'startupSeconds', 'delay', 'learned', 'proxy', 'bare', 'told', 'product'].map(
+          (each) => [each, `x.${each}`],
+        ),
       ),
       odd: `x.own.exists(o, o.handlers.size() != 1 || [o.D, o.P, o.T, o.F].exists(n, n > ${LARGEST_INTEGER}) || !(${isSound} : false)) || x.ports.exists(p, !p.sound)`,
     })})`,
@@ -249,7 +239,6 @@ export const KNOWN_MEMBERS: readonly string[] = [
   'proxy',
   'bare',
   'told',
-  'tells',
   'product',
   'odd',
 ];

@@ -3,6 +3,7 @@ import { PROBE_INTEGERS } from '../engine/probe/probe.ts';
 import { MOST_FAILURES, MOST_KILL_SECONDS } from '../engine/time/bounds.ts';
 import { celList, celMap, larger, withName, type CelVariable } from './cel.ts';
 import { firstOf, KNOWN_MEMBERS } from './container-law.ts';
+import { OTHER_PATTERN } from './tables.ts';
 
 /** The fields of a handler that tell how to reach the server: a copy has the author's (FOLLOWED in own-probes.ts). */
 const FOLLOWED = celList(['port', 'scheme', 'httpHeaders']);
@@ -20,7 +21,9 @@ const onPort = (isHttps: string): string =>
   );
 
 /** A setting names the port beside a word of another protocol: portsBySettings may give the port another meaning. */
-const IS_TOLD = String.raw`(x.tells && (x.line + x.variables).exists(t, t.matches('(?:^|[^0-9])0*' + string(p.number) + '(?:[^0-9]|$)')))`;
+const IS_TOLD =
+  String.raw`((x.line + x.variables).exists(t, t.matches('(?:^|[^0-9])0*' + string(p.number) + '(?:[^0-9]|$)')) && ` +
+  `(x.line + x.variables).exists(t, t.matches(${OTHER_PATTERN})))`;
 
 /** The port for a path without a port (inferHttpPort). */
 const INFERRED = withName(

@@ -1,6 +1,7 @@
 import { INJECTED_ANNOTATION } from '../engine/policy/annotations.ts';
 import { PROBE_INTEGERS, PROBE_KINDS, type ProbeInteger } from '../engine/probe/probe.ts';
 import { DEFAULT_TIMING } from '../engine/probe/api-defaults.ts';
+import { OTHER_PATTERN } from './tables.ts';
 import { celMap, celText, oneLine, type CelVariable } from './cel.ts';
 
 const at = (name: ProbeInteger): number => PROBE_INTEGERS.indexOf(name);
@@ -38,7 +39,7 @@ const AGREES = `[${SCHEMES}].all(s, s.all(one, one == s[0]))`;
 /** Why a container gets fewer probes than from the webhook: ids of constructs (constructs.ts). */
 const REASONS = `[x.fits.exists(m, m.doubtful) || (x.ownLiveness.size() > 0 && x.likeOwn.size() == 0)].map(doubt, [
   x.learned ? 'learned' : '',
-  doubt && (x.told || x.tells) ? 'settings' : '',
+  doubt && (x.told || (x.line + x.variables).exists(t, t.matches(${OTHER_PATTERN}))) ? 'settings' : '',
   doubt && x.product ? 'product-name' : '',
   doubt && x.bare ? 'command-in-image' : '',
   x.merged.exists(m, m.handler.exists(h, !h.usable)) ? 'unusable-handler' : '',

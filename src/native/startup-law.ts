@@ -40,7 +40,7 @@ const failuresFor = (seconds: string, delay: string, period: string): string =>
     `after <= 0 ? 1 : (after + ${period} - 1) / ${period} + 1`,
   );
 
-const maximum = (values: string): string => `${values}.filter(a, ${values}.all(b, a >= b))[0]`;
+const maximum = (values: string): string => withName(values, 'all', 'all.filter(a, all.all(b, a >= b))[0]');
 
 const at = (name: ProbeInteger): number => PROBE_INTEGERS.indexOf(name);
 const given = (name: ProbeInteger): string => `s.numbers[${at(name)}]`;
@@ -72,7 +72,7 @@ const CANDIDATE = celMap({
       ].reduce(smaller),
     )})`,
     'few',
-    maximum('few'),
+    'few.filter(a, few.all(b, a >= b))[0]',
   ),
 });
 
@@ -271,8 +271,9 @@ export const STARTUP_LAW: readonly CelVariable[] = [
   },
   {
     name: 'guarded',
-    expression: `variables.beside.map(x, [dyn(x.lost ? [] : x.liveness), dyn([])].map(l, ${celMap({ x: 'x', liveness: 'l', startup: STARTUP })}))
-      .map(both, both[0].liveness.size() > 0 && !('startupProbe' in both[0].x.c) && both[0].startup.size() == 0 &&
-        both[0].x.ownReadiness.exists(r, ${expected('r')} > ${longest('both[0].liveness[0]')}) ? both[1] : both[0])`,
+    expression: `variables.beside.map(x, [dyn(x.lost ? [] : x.liveness)].map(l, ${celMap({ x: 'x', liveness: 'l', startup: STARTUP })})[0])
+      .map(b, b.liveness.size() > 0 && !('startupProbe' in b.x.c) && b.startup.size() == 0 &&
+        b.x.ownReadiness.exists(r, ${expected('r')} > ${longest('b.liveness[0]')})
+        ? [b.x].map(x, [dyn([])].map(l, ${celMap({ x: 'x', liveness: 'l', startup: STARTUP })})[0])[0] : b)`,
   },
 ];

@@ -2,7 +2,10 @@ import { layersOf } from '../../src/native/namespace-layers.ts';
 import { defaultedPodSpec, defaultedProbe } from '../../src/engine/probe/api-defaults.ts';
 import { INJECTED_ANNOTATION } from '../../src/engine/policy/annotations.ts';
 import { readProvenance } from '../../src/engine/defaulting/patch.ts';
-import { equalJson, isJsonObject, type JsonObject } from '../../src/base/json/json-value.ts';
+import jsonPatch, { type Operation } from 'fast-json-patch';
+import { patchedObject } from '../../src/webhook/review/stored-pod.ts';
+import { PROBE_KINDS } from '../../src/engine/probe/probe.ts';
+import { equalJson, isJsonObject, listMember, objectMember, type JsonObject } from '../../src/base/json/json-value.ts';
 import { mutate } from '../support/decisions.ts';
 import { nativeDecision, plainValue } from '../support/native-cel.ts';
 import { requestOf, reviewOf } from '../support/worlds.ts';
@@ -100,4 +103,26 @@ function reasonsAt(place: string, variables: ReadonlyMap<string, unknown>): read
     (one) => one.list === list && String(one.index) === index,
   );
   return found?.why ?? [];
+}
+
+/** The Pod spec after the webhook alone, and after the native policy and then the webhook, as the API server stores both. */
+export function withBothTiers(pod: JsonObject, snapshot: Snapshot): readonly [alone: unknown, both: unknown] {
+  const { patch } = nativeDecision(pod, layersOf(snapshot, 'apps'), { 'kubernetes.io/metadata.name': 'apps' });
+  const after = admitted(
+    jsonPatch.applyPatch(structuredClone(pod), structuredClone([...patch]) as unknown as Operation[]).newDocument,
+  );
+  return [mutated(pod, snapshot), mutated(after, snapshot)];
+}
+
+function mutated(pod: JsonObject, snapshot: Snapshot): unknown {
+  const { reply } = mutate(requestOf(reviewOf(pod, { namespace: 'apps' })), snapshot, 'On', NOW);
+  const spec = admitted(patchedObject(pod, reply.response))['spec'] as JsonObject;
+  const probes = (list: string): unknown =>
+    listMember(spec, list).map((one) =>
+      PROBE_KINDS.map((kind) => {
+        const probe = isJsonObject(one) ? objectMember(one, kind) : undefined;
+        return probe && stored(probe);
+      }),
+    );
+  return [probes('containers'), probes('initContainers')];
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { CONSTRUCTS } from '../../src/native/constructs.ts';
 import { policySet } from '../support/worlds.ts';
-import { admitted, besideEngine } from './beside-engine.ts';
+import { admitted, besideEngine, withBothTiers } from './beside-engine.ts';
 import { nativePod, nativePolicies } from './native-worlds.ts';
 
 const LISTED = CONSTRUCTS.filter(({ level }) => level !== 'equal').map(({ id }) => id);
@@ -30,4 +30,14 @@ it('the native policy gives no probe that the webhook does not give, and each th
   // Else the worlds would prove nothing.
   expect(total.equal).toBeGreaterThan(WORLDS / 4);
   expect(total.equal).toBeGreaterThan(total.fewer);
+});
+
+it('the webhook adds what the native policy leaves out, so both together give what the webhook gives alone', () => {
+  fc.assert(
+    fc.property(nativePolicies, nativePod, (documents, pod) => {
+      const [alone, both] = withBothTiers(admitted(pod), policySet(...documents));
+      expect(both).toEqual(alone);
+    }),
+    { numRuns: WORLDS / 10 },
+  );
 });

@@ -119,6 +119,7 @@ export function nativeDecision(
   pod: JsonObject,
   layers: readonly NativeLayer[],
   namespaceLabels: Readonly<Record<string, string>> = {},
+  onVariable: (name: string) => void = () => undefined,
 ): NativeDecision {
   const variables = new Map<string, unknown>();
   const context = {
@@ -134,7 +135,10 @@ export function nativeDecision(
       throw new Error(`${name}: ${messageOf(error)}`);
     }
   };
-  for (const { name, run: program } of programs) variables.set(name, run(name, program));
+  for (const { name, run: program } of programs) {
+    variables.set(name, run(name, program));
+    onVariable(name);
+  }
   return { patch: plainValue(run('patch', patchOf)) as JsonObject[], variables };
 }
 

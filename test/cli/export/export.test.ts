@@ -2,13 +2,14 @@ import { expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { describeCommands } from '../command-cases.ts';
 import { runProbewright } from '../run-probewright.ts';
+import { textAt } from '../../../src/base/json/field-path.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 describeCommands('test/cli/export/export.test.ts');
 
 const EXAMPLES = ['export', '--policies', 'examples/policies'];
-const keyOf = ({ kind, metadata }: JsonObject): string =>
-  `${String(kind)} ${String((metadata as JsonObject)['namespace'] ?? '')}/${String((metadata as JsonObject)['name'])}`;
+const keyOf = (one: JsonObject): string =>
+  `${textAt(one, 'kind')} ${textAt(one, 'metadata', 'namespace') ?? ''}/${textAt(one, 'metadata', 'name')}`;
 
 it('prints one policy, two bindings, and a parameter for the cluster and each namespace with policies', async () => {
   const { code, stdout, stderr } = await runProbewright(EXAMPLES);
