@@ -49,7 +49,7 @@ describe('the answer to a shell', () => {
   it('has each command with what it does', async () => {
     expect(await answers('')).toEqual(COMMAND_DEFINITIONS.map(({ name }) => name));
     expect(await answers()).toEqual(COMMAND_DEFINITIONS.map(({ name }) => name));
-    expect((await runProbewright(['__complete', 'ex'])).stdout).toBe(`explain\t${COMMAND_TABLE.explain.summary}\n`);
+    expect((await runProbewright(['__complete', 'expl'])).stdout).toBe(`explain\t${COMMAND_TABLE.explain.summary}\n`);
     expect(await answers('no-such-command', '')).toEqual([]);
   });
 
@@ -86,7 +86,7 @@ describe('the answer to a shell', () => {
 
 describe('completion in bash', () => {
   it('suggests words without their descriptions', () => {
-    expect(suggestions('ex')).toEqual(['explain']);
+    expect(suggestions('ex')).toEqual(['explain', 'export']);
     expect(suggestions('check', '--outp')).toEqual(['--output']);
     expect(suggestions('check', '--output', '=', 'ju')).toEqual(['junit']);
     expect(suggestions('version', '')).toEqual([]);

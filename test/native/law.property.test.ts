@@ -1,14 +1,15 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { CONSTRUCTS } from '../../src/native/constructs.ts';
+import { runs } from '../support/runs.ts';
 import { policySet } from '../support/worlds.ts';
 import { admitted, besideEngine, withBothTiers } from './beside-engine.ts';
 import { nativePod, nativePolicies } from './native-worlds.ts';
 
 const LISTED = CONSTRUCTS.filter(({ level }) => level !== 'equal').map(({ id }) => id);
 
-/** `npm test` runs 2,000 worlds, which takes 10 s; `npm run test:slow` runs 5,000. */
-const WORLDS = process.env['FULL_RUNS'] === undefined ? 2000 : 5000;
+/** `npm test` runs 2,000 worlds, which takes 10 s. */
+const WORLDS = runs(20_000);
 
 it('the native policy gives no probe that the webhook does not give, and each that it lacks has a listed reason', () => {
   const total = { webhook: 0, equal: 0, fewer: 0 };

@@ -24,7 +24,7 @@ const FLAGS = {
 
 export const EXPORT: CommandDefinition<typeof FLAGS> = {
   name: 'export',
-  summary: 'Print policies as a MutatingAdmissionPolicy, which needs no webhook',
+  summary: 'Print policies as a MutatingAdmissionPolicy without a webhook',
   usage: '--policies FILE|DIR [flags]',
   description: [
     'Prints a MutatingAdmissionPolicy for Kubernetes 1.36 and newer, its bindings, and the policies as its parameters. ' +
