@@ -95,13 +95,15 @@ const text = (value: string): string =>
 const portIsSound = `(type(f.port) == int ? f.port >= 1 && f.port <= 65535 : x.ports.exists(p, p.sound && p.name == f.port))`;
 const noHost = `(!('host' in f) || f.host == '')`;
 
+const onlyHas = (object: string, ...members: readonly string[]): string => `${object}.all(k, k in ${celList(members)})`;
+
 /** False for an author's probe whose handler CEL does not read in whole. */
 const SOUND: Readonly<Record<string, string>> = {
-  httpGet: `${noHost} && !('protocol' in f) && (!('scheme' in f) || f.scheme in ['', 'HTTP', 'HTTPS']) && 'port' in f && ${portIsSound} &&
+  httpGet: `${onlyHas('f', 'path', 'port', 'host', 'scheme', 'httpHeaders')} && ${noHost} && (!('scheme' in f) || f.scheme in ['', 'HTTP', 'HTTPS']) && 'port' in f && ${portIsSound} &&
     (!('path' in f) || f.path == '' || (f.path.startsWith('/') && f.path.matches('^[!-~]*$') && ${text('f.path')} && f.path.size() < 4096)) &&
-    (!('httpHeaders' in f) || (f.httpHeaders.size() < 100 && f.httpHeaders.all(h, has(h.name) && h.name.matches('^[-A-Za-z0-9]+$') && has(h.value) && ${text('h.value')} && h.value.size() < 4096)))`,
-  tcpSocket: `${noHost} && 'port' in f && ${portIsSound}`,
-  grpc: `!('mode' in f) && 'port' in f && type(f.port) == int && f.port >= 1 && f.port <= 65535 && (!('service' in f) || (${text('f.service')} && f.service.size() < 4096))`,
+    (!('httpHeaders' in f) || (f.httpHeaders.size() < 100 && f.httpHeaders.all(h, ${onlyHas('h', 'name', 'value')} && has(h.name) && h.name.matches('^[-A-Za-z0-9]+$') && has(h.value) && ${text('h.value')} && h.value.size() < 4096)))`,
+  tcpSocket: `${onlyHas('f', 'port', 'host')} && ${noHost} && 'port' in f && ${portIsSound}`,
+  grpc: `${onlyHas('f', 'port', 'service')} && 'port' in f && type(f.port) == int && f.port >= 1 && f.port <= 65535 && (!('service' in f) || (${text('f.service')} && f.service.size() < 4096))`,
   exec: `'command' in f && f.command.size() > 0 && f.command[0].trim() != ''`,
 };
 

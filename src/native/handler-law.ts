@@ -16,7 +16,7 @@ const fields = (condition: string, value: string): string =>
 /** The handler of a policy on a port. The port fills in what the policy leaves open. */
 const onPort = (isHttps: string): string =>
   fields(
-    `f in g.fields || f == 'port' || (f == 'scheme' && ${isHttps})`,
+    `f in g.fields || f == 'port' || (f == 'scheme' && (${isHttps}))`,
     `f in g.fields ? g.fields[f] : f == 'port' ? (p.name != '' ? dyn(p.name) : dyn(p.number)) : dyn('HTTPS')`,
   );
 
