@@ -1,4 +1,3 @@
-import type { JsonObject } from '../base/json/json-value.ts';
 /** A named expression of the policy. Later ones read it as `variables.<name>`. */
 export interface CelVariable {
   readonly name: string;
@@ -44,5 +43,3 @@ export const oneLine = (text: string): string =>
     .map((line) => line.trim())
     .join(' ')
     .trim();
-
-export type NativeObject = JsonObject & { readonly kind: string };

@@ -1,9 +1,9 @@
-import { FORWARDING_PROXY, SIGNS_OF_LACKING } from '../engine/command/image.ts';
+import { FORWARDING_PROXY } from '../engine/command/image.ts';
 import { HANDLER_KINDS, PROBE_INTEGERS, PROBE_KINDS } from '../engine/probe/probe.ts';
 import { DEFAULT_TIMING } from '../engine/probe/api-defaults.ts';
 import { celList, celMap, celText, withName, type CelVariable } from './cel.ts';
 import { LARGEST_INTEGER } from './namespace-layers.ts';
-import { NOTHING_PATTERN, NUMBERS_TABLE, OWNER_PATTERN, WORDS_TABLE } from './tables.ts';
+import { LACKING_PATTERN, NOTHING_PATTERN, NUMBERS_TABLE, OWNER_PATTERN, WORDS_TABLE } from './tables.ts';
 
 const KINDS = celList(PROBE_KINDS);
 
@@ -213,7 +213,7 @@ export const CONTAINER_LAW: readonly CelVariable[] = [
       delay: setting('fromInitialDelaySeconds'),
       learned: `${firstOf('x.layers.filter(l, has(l.learned))')}.exists(l, l.learned)`,
       proxy: `x.path.matches(${celText(FORWARDING_PROXY.source.replace('(?:^|-)', '(?:^|[-/])'))})`,
-      bare: `('/' + x.image.lowerAscii()).matches(${celText(SIGNS_OF_LACKING.join('|').replaceAll('\\/', '/'))})`,
+      bare: `('/' + x.image.lowerAscii()).matches(${LACKING_PATTERN})`,
       told: `x.line.exists(t, t.contains("$'") || ${plain('t')}.matches(${celText(LINE_SIGNS)})) || x.variables.exists(v, v.matches(${celText(VARIABLE_SIGNS)}))`,
       product: `x.name.matches(${OWNER_PATTERN}) || x.path.matches(${OWNER_PATTERN}) || (x.name + ' ' + x.path).matches('(?i)exporter') ||
         lists.range(x.line.size()).exists(i, i < 5 && x.line[i].matches(${OWNER_PATTERN})) ||

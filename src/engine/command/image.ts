@@ -59,13 +59,13 @@ export interface Lacking {
 }
 
 /** Variants without a shell, as publishers name tags (`2.10-scratch`) and repositories (`web-distroless`). */
-const BARE_VARIANTS = ['distroless', 'scratch', 'chiseled', 'chiselled'];
+export const BARE_VARIANTS = ['distroless', 'scratch', 'chiseled', 'chiselled'];
 
 /**
  * Images without a shell, by `registry/path`, or with the tag. Mirrors keep the end of the path. Other images of
  * Chainguard are left out, because some bring a shell. Sources: test/fixtures/images.yaml.
  */
-const BARE_IMAGES: readonly (readonly [kind: string, sign: RegExp])[] = [
+export const BARE_IMAGES: readonly (readonly [kind: string, sign: RegExp])[] = [
   ['distroless', /\/distroless(?:\/|$)|\/distroless-(?:base|cc|java|nodejs|python|static)[^/]*$/],
   ['distroless', /(?:\/chainguard|cgr\.dev\/[^/]+|\/wolfi-dev)\/(?:glibc-dynamic|nginx|php|python|static)$/],
   ['chiseled', /\/ubuntu\/chiselled-[^/]+$/],
@@ -80,7 +80,7 @@ const WITH_SHELL = wordSet('debug busybox shell');
 /** The same words of tags: `latest-dev` of Chainguard, `non-distroless`. */
 const TAGS_WITH_SHELL = wordSet('bash dev no non not sh');
 /** Bases whose shell is BusyBox, as images and as words of tags: `1.25-alpine3.19-slim`. */
-const BASHLESS: readonly (readonly [kind: string, ofName: RegExp, ofTag: RegExp])[] = [
+export const BASHLESS: readonly (readonly [kind: string, ofName: RegExp, ofTag: RegExp])[] = [
   ['busybox', /\/busybox$/, /^busybox$/],
   ['alpine', /^(?:docker\.io)?\/alpine$|\/library\/alpine$/, /^alpine\d*$/],
 ];
@@ -104,13 +104,6 @@ export function lackingIn(image: string): Lacking | undefined {
   return base === undefined || BRINGS_BASH.test(last) ? undefined : { kind: base[0], programs: 'bash' };
 }
 
-/** Expressions, one of which fits each image that may lack programs by `lackingIn`: for native policies. */
-export const SIGNS_OF_LACKING: readonly string[] = [
-  ...BARE_VARIANTS,
-  ...BASHLESS.map(([kind]) => kind),
-  ...BARE_IMAGES.map(([, { source }]) => source.replaceAll('$', '(?:$|[:@])')),
-];
-
 const wordsOf = (text: string): readonly string[] => text.split(/[._/-]+/);
 
 /** True for a program that such an image does not have in the folders of its system. */
@@ -119,7 +112,8 @@ export function lacks({ programs }: Lacking, program: string): boolean {
 }
 
 /** Proxies that stand in front of another container of their Pod and have no health of their own to report. */
-export const FORWARDING_PROXY = /(?:^|-)(?:kube-rbac-proxy|oauth2?-proxy|keycloak-gatekeeper|gogatekeeper|louketo-proxy)(?:-rhel\d+)?$/;
+export const FORWARDING_PROXY =
+  /(?:^|-)(?:kube-rbac-proxy|oauth2?-proxy|keycloak-gatekeeper|gogatekeeper|louketo-proxy)(?:-rhel\d+)?$/;
 
 /** True for the image of a proxy that only forwards to another container of its Pod: `ose-kube-rbac-proxy:v4` too. */
 export function isForwardingProxy(image: string): boolean {

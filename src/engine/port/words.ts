@@ -117,7 +117,9 @@ const meaningsBy = (keysOf: (row: (typeof ROWS)[number]) => readonly string[]): 
 
 const OF_WORD = meaningsBy(({ words }) => words);
 const OF_NUMBER = meaningsBy(({ numbers }) => numbers);
-const OF_OWNER = meaningsBy(({ meaning, words, owners }) => (meaning.kind === 'product' ? [...words, ...owners] : []));
+export const OF_OWNER = meaningsBy(({ meaning, words, owners }) =>
+  meaning.kind === 'product' ? [...words, ...owners] : [],
+);
 
 /** The words and the numbers of some kinds, in order: docs/defaulting.md lists them. */
 export function wordsOfKinds(...kinds: readonly PortMeaningKind[]): {
@@ -131,16 +133,12 @@ export function wordsOfKinds(...kinds: readonly PortMeaningKind[]): {
   };
 }
 
-/** The words that name a product as a container or an image, and those that say nothing: for native policies. */
-export const wordsOfOwners = (): readonly string[] => [...OF_OWNER.keys()];
-export const wordsWithoutMeaning = (): readonly string[] => [...SAYS_NOTHING];
-
 /** True for a word of ports and products, as it stands in the table. */
 export const isPortWord = (word: string): boolean =>
   OF_WORD.has(word) || OF_OWNER.has(word) || OF_PACKAGING.has(word) || CLIENT_WORDS.has(word);
 
 /** Words that say nothing: `http-port`, `p8080`, `8080`, `api-v1`. */
-const SAYS_NOTHING: ReadonlySet<string> = new Set(['', 'alt', 'p', 'port', 'ports', 'v']);
+export const SAYS_NOTHING: ReadonlySet<string> = new Set(['', 'alt', 'p', 'port', 'ports', 'v']);
 
 /** The API server takes names of 15 characters, and an `appProtocol` of 63 behind its prefix. */
 const LONGEST_TEXT = 320;
