@@ -27,14 +27,17 @@ const PATH = withName(
   ),
 );
 
-/** A text without quotes, so that no quote parts a word of a script. */
+/**
+ * A text without quotes, so that no quote parts a word of a script. A quote whose escapes CEL cannot read (`$'\x6c'`)
+ * counts as a loopback address.
+ */
 const plain = (text: string): string =>
-  [celText('\\\n'), celText('\\'), `'"'`, '"\'"'].reduce((made, sign) => `${made}.replace(${sign}, '')`, text);
+  `(${text}.contains("$'") ? 'localhost' : ${[celText('\\\n'), celText('\\'), `'"'`, '"\'"'].reduce((made, sign) => `${made}.replace(${sign}, '')`, text)})`;
 
 /** Signs that a program listens where no probe asks, or by TLS. `listeningOf` and `tlsWordOf` read them exactly. */
 const LINE_SIGNS =
   '(?i)127\\.|localhost|::1|unix:|\\.sock|(?:health|probe)[a-z0-9_.-]*(?:addr|bind|listen)|(?:addr|bind|listen)[a-z0-9_.-]*(?:health|probe)|' +
-  'tls|ssl|secure|cert|(?:^|\\s)--?[a-z0-9_.-]*https|https://(?:[+*]|0\\.0\\.0\\.0|\\[::\\])?:[0-9]';
+  'tls|ssl|secure|cert|crt|https(?:[^:]|$)|https://(?:[+*]|0\\.0\\.0\\.0|\\[::\\])?:[0-9]';
 const VARIABLE_SIGNS =
   '(?is)^(?:[^=]*(?:bind|listen)[^=]*|host|server_address|server_host|aspnetcore_urls)=.*(?:127\\.|localhost|::1)|' +
   '^[^=]*(?:tls|ssl)[^=]*=(?:true|1|yes|on|enabled?)$|=.*(?:[0-9][ \\t][^,;\\n]*ssl|https://(?:[+*]|0\\.0\\.0\\.0|\\[::\\])?:[0-9])';
@@ -173,7 +176,7 @@ export const CONTAINER_LAW: readonly CelVariable[] = [
     name: 'read',
     expression: `variables.named.map(x, ${step(
       {
-        line: `(${list('x.c', 'command')} + ${list('x.c', 'args')})`,
+        line: `(${list('x.c', 'command')} + ${list('x.c', 'args')}).map(t, ${plain('t')})`,
         variables: `${list('x.c', 'env')}.map(e, e.name + '=' + (has(e.value) ? e.value : ''))`,
         allPorts: `${list('x.c', 'ports')}.filter(p, has(p.containerPort)).map(p, ${celMap({
           tcp,
@@ -214,7 +217,7 @@ export const CONTAINER_LAW: readonly CelVariable[] = [
       learned: `${firstOf('x.layers.filter(l, has(l.learned))')}.exists(l, l.learned)`,
       proxy: `x.path.matches(${celText(FORWARDING_PROXY.source.replace('(?:^|-)', '(?:^|[-/])'))})`,
       bare: `('/' + x.image.lowerAscii()).matches(${LACKING_PATTERN})`,
-      told: `x.line.exists(t, t.contains("$'") || ${plain('t')}.matches(${celText(LINE_SIGNS)})) || x.variables.exists(v, v.matches(${celText(VARIABLE_SIGNS)}))`,
+      told: `x.line.exists(t, t.matches(${celText(LINE_SIGNS)})) || x.variables.exists(v, v.matches(${celText(VARIABLE_SIGNS)}))`,
       product: `x.name.matches(${OWNER_PATTERN}) || x.path.matches(${OWNER_PATTERN}) || (x.name + ' ' + x.path).matches('(?i)exporter') ||
         lists.range(x.line.size()).exists(i, i < 5 && x.line[i].matches(${OWNER_PATTERN})) ||
         x.allPorts.exists(p, p.meaning == 'p' || p.numberMeaning == 'p')`,

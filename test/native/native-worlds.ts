@@ -91,6 +91,11 @@ const ARGS = [
   ['--socket', '/run/app.sock'],
   ['https://0.0.0.0:8080'],
   ['--debug-address=grpc://0.0.0.0:8080'],
+  ['sh', '-c', 'exec my\\sqld'],
+  ['sh', '-c', 'app --grpc-port=80"80"'],
+  ['sh', '-c', "app --listen=$'\\x31'27.0.0.1:8080"],
+  ['--server-crt', '/etc/x'],
+  ['sh', '-c', 'app --https-port 8080; wait'],
 ];
 const ENV: readonly (readonly [string, string | undefined])[] = [
   ['HOST', '127.0.0.1'],
