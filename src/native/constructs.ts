@@ -104,7 +104,7 @@ export const CONSTRUCTS: readonly Construct[] = [
   {
     id: 'services',
     level: 'not exported',
-    text: 'Services: where one names a port for another protocol, or shows a database beside, the webhook gives no path, whatever the container says',
+    text: 'Services that are not among the inputs: where one says that a port speaks another protocol, the webhook gives no path; where one says HTTP, the webhook may give one',
   },
   {
     id: 'reasons',

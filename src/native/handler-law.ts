@@ -122,8 +122,11 @@ const DECLARED = 'x.ports.filter(p, p.name == h.fields.port || p.number == h.fie
  * False where a check may say that the handler cannot work in its container (permitted-defaulting.ts): a setting tells
  * another address or TLS, or the port's name or number tells another protocol. `h` is the handler.
  */
-export const MAY_WORK = `(h.kind == 'exec' || (!x.told && (h.kind != 'httpGet' || [${DECLARED}].all(d, d.size() > 0
-  ? !d[0].never && (${schemeOf('h.fields')} == 'HTTPS' ? !d[0].plain : !d[0].https)
+export const MAY_WORK = `(h.kind == 'exec' || (!x.told && [${DECLARED}].all(d, h.kind != 'httpGet'
+  ? ![dyn('*'), dyn(h.fields.port)].exists(v, v in variables.noTcpPorts) && d.all(p, !(p.name in variables.noTcpPorts) && !(p.number in variables.noTcpPorts))
+  : ![dyn('*'), dyn(h.fields.port)].exists(v, v in variables.otherPorts) && (d.size() > 0
+  ? !d[0].never && !(d[0].name in variables.otherPorts) && !(d[0].number in variables.otherPorts) &&
+    (${schemeOf('h.fields')} == 'HTTPS' ? !d[0].plain : !d[0].https)
   : type(h.fields.port) == int && !(string(h.fields.port) in variables.numbers && variables.numbers[string(h.fields.port)] in ['p', 'n'])))))`;
 
 const kept = (names: readonly string[], members: Readonly<Record<string, string>>): string =>

@@ -5,6 +5,7 @@ import { POLICY_API_VERSION, POLICY_GROUP } from '../engine/policy/object-names.
 import { HANDLER_KINDS, PROBE_KINDS } from '../engine/probe/probe.ts';
 import { LAW } from './law.ts';
 import { layersOf, type NativeLayer } from './namespace-layers.ts';
+import { servicePortsOf, type ServicePorts } from './service-ports.ts';
 import { PATCH } from './patch-law.ts';
 import type { JsonObject } from '../base/json/json-value.ts';
 import type { Snapshot } from '../engine/facts/snapshot.ts';
@@ -106,6 +107,15 @@ const LAYER_SCHEMA = object(
   ['source', 'aimed', 'containers', 'images', 'workloadSelector', 'namespaceSelector', 'probes'],
 );
 
+const PORTS = listOf({ 'x-kubernetes-int-or-string': true }, 100);
+const SERVICE_SCHEMA = object({
+  labels: { type: 'object', additionalProperties: text(63) },
+  other: PORTS,
+  noTcp: PORTS,
+});
+/** Of a namespace, those that say something against probes. */
+const MOST_SERVICES = 1000;
+
 /** The kind of the params. Whoever may write them decides about probes: no role for tenants has them. */
 export const PARAM_DEFINITION: JsonObject = {
   apiVersion: 'apiextensions.k8s.io/v1',
@@ -134,7 +144,10 @@ export const PARAM_DEFINITION: JsonObject = {
                 apiVersion: text(),
                 kind: text(),
                 metadata: { type: 'object' },
-                spec: object({ layers: listOf(LAYER_SCHEMA, MOST_LAYERS) }),
+                spec: object({
+                  layers: listOf(LAYER_SCHEMA, MOST_LAYERS),
+                  services: listOf(SERVICE_SCHEMA, MOST_SERVICES),
+                }),
               },
               ['spec'],
             ),
@@ -145,11 +158,16 @@ export const PARAM_DEFINITION: JsonObject = {
   },
 };
 
-const param = (name: string, namespace: string, layers: readonly NativeLayer[]): JsonObject => ({
+const param = (
+  name: string,
+  namespace: string,
+  layers: readonly NativeLayer[],
+  services: readonly ServicePorts[],
+): JsonObject => ({
   apiVersion: POLICY_API_VERSION,
   kind: PARAM_KIND,
   metadata: { name, namespace },
-  spec: { layers },
+  spec: { layers, services },
 });
 
 const binding = (name: string, paramRef: JsonObject, without: readonly string[]): JsonObject => ({
@@ -167,19 +185,25 @@ const binding = (name: string, paramRef: JsonObject, without: readonly string[])
 });
 
 /**
- * The objects to apply: the kind of the params, the policy, a param for each namespace that has policies, one for all
- * others, and the two bindings.
+ * The objects to apply: the kind of the params, the policy, a param for each namespace that has policies or telling
+ * Services, one for all others, and the two bindings.
  *
  * @param home the namespace of the cluster's param, which is exempt like the chart's own
  */
 export function nativeObjects(snapshot: Snapshot, home: string): readonly JsonObject[] {
-  const namespaces = [...new Set(snapshot.tiers.flatMap(({ byNamespace }) => [...byNamespace.keys()]))].sort();
+  const withServices = [...(snapshot.facts.services?.lists.keys() ?? [])].filter(
+    (namespace) => servicePortsOf(snapshot, namespace).length > 0,
+  );
+  const withPolicies = snapshot.tiers.flatMap(({ byNamespace }) => [...byNamespace.keys()]);
+  const namespaces = [...new Set([...withPolicies, ...withServices])].sort();
   const exempt = [...new Set([...EXEMPT_NAMESPACES, home])];
   return [
     PARAM_DEFINITION,
     NATIVE_POLICY,
-    param(CLUSTER_PARAM, home, layersOf(snapshot)),
-    ...namespaces.map((namespace) => param(PARAM, namespace, layersOf(snapshot, namespace))),
+    param(CLUSTER_PARAM, home, layersOf(snapshot), []),
+    ...namespaces.map((namespace) =>
+      param(PARAM, namespace, layersOf(snapshot, namespace), servicePortsOf(snapshot, namespace)),
+    ),
     binding('namespaces', { name: PARAM }, exempt),
     binding('others', { name: CLUSTER_PARAM, namespace: home }, [...exempt, ...namespaces]),
   ];

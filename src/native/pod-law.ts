@@ -76,6 +76,12 @@ export const POD_LAW: readonly CelVariable[] = [
       ${meets('l.workloadSelector', 'variables.labels')})`,
   },
   {
+    name: 'services',
+    expression: `params.spec.services.filter(s, s.labels.all(k, k in variables.labels && variables.labels[k] == s.labels[k]))`,
+  },
+  { name: 'otherPorts', expression: 'variables.services.map(s, s.other).flatten()' },
+  { name: 'noTcpPorts', expression: 'variables.services.map(s, s.noTcp).flatten()' },
+  {
     name: 'required',
     expression: `variables.selected.exists(l, has(l.requires)) && variables.selected.exists(l, l.source.startsWith('ProbePolicy/'))`,
   },

@@ -1,3 +1,4 @@
+import { servicePortsOf } from '../../src/native/service-ports.ts';
 import { layersOf } from '../../src/native/namespace-layers.ts';
 import { defaultedPodSpec, defaultedProbe } from '../../src/engine/probe/api-defaults.ts';
 import { INJECTED_ANNOTATION } from '../../src/engine/policy/annotations.ts';
@@ -10,6 +11,7 @@ import { mutate } from '../support/decisions.ts';
 import { nativeDecision, plainValue } from '../support/native-cel.ts';
 import { requestOf, reviewOf } from '../support/worlds.ts';
 import { NOW } from '../support/now.ts';
+import type { Labels } from '../../src/engine/policy/label-selector.ts';
 import type { NativeLayer } from '../../src/native/namespace-layers.ts';
 import type { Snapshot } from '../../src/engine/facts/snapshot.ts';
 
@@ -38,7 +40,7 @@ export function besideEngine(
   const { reply } = mutate(requestOf(reviewOf(pod, { namespace: 'apps' })), snapshot, 'On', NOW);
   const { patch } = reply.response;
   const sent = patch === undefined ? [] : (JSON.parse(Buffer.from(patch, 'base64').toString('utf8')) as JsonObject[]);
-  const native = nativeDecision(pod, layers, namespaceLabels);
+  const native = nativeDecision(pod, layers, namespaceLabels, servicePortsOf(snapshot, 'apps'));
   const [expected, given] = [probesOf(sent), probesOf(native.patch)];
   const [wanted, written] = [sourcesIn(sent), sourcesIn(native.patch)];
   const moreOrOther = [...given].flatMap(([place, probe]) => {
@@ -50,12 +52,16 @@ export function besideEngine(
   const wrong = [...written]
     .filter(([place, source]) => wanted.get(place) !== source)
     .map(([place, source]) => `annotation ${place}: ${source} instead of ${wanted.get(place) ?? ''}`);
+  // Only the webhook follows what a Service says for a port.
+  const labels = objectMember(objectMember(pod, 'metadata') ?? {}, 'labels') ?? {};
+  const { services } = snapshot.policyFor('apps', new Map(Object.entries(labels)) as Labels);
+  const ofServices = services.selecting().length > 0 ? ['services'] : [];
   const missing = [...expected.keys()].filter((place) => !given.has(place));
   return {
     webhook: expected.size,
     equal: [...given].length - moreOrOther.length,
     moreOrOther: [...moreOrOther, ...wrong, ...(written.size < given.size ? ['the annotation lacks a probe'] : [])],
-    fewer: missing.map((place) => ({ place, reasons: reasonsAt(place, native.variables) })),
+    fewer: missing.map((place) => ({ place, reasons: [...reasonsAt(place, native.variables), ...ofServices] })),
   };
 }
 
@@ -107,7 +113,12 @@ function reasonsAt(place: string, variables: ReadonlyMap<string, unknown>): read
 
 /** The Pod spec after the webhook alone, and after the native policy and then the webhook, as the API server stores both. */
 export function withBothTiers(pod: JsonObject, snapshot: Snapshot): readonly [alone: unknown, both: unknown] {
-  const { patch } = nativeDecision(pod, layersOf(snapshot, 'apps'), { 'kubernetes.io/metadata.name': 'apps' });
+  const { patch } = nativeDecision(
+    pod,
+    layersOf(snapshot, 'apps'),
+    { 'kubernetes.io/metadata.name': 'apps' },
+    servicePortsOf(snapshot, 'apps'),
+  );
   const after = admitted(
     jsonPatch.applyPatch(structuredClone(pod), structuredClone([...patch]) as unknown as Operation[]).newDocument,
   );

@@ -37,7 +37,7 @@ function costOf(containers: number, layers: number, variables = 0) {
   );
   let operations = 0;
   const costs = estimatedCost((mark) => {
-    const { patch } = nativeDecision(admitted(many), layersNumbering(layers), {}, mark);
+    const { patch } = nativeDecision(admitted(many), layersNumbering(layers), {}, [], mark);
     mark('patch');
     operations = patch.length;
   });

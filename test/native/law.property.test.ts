@@ -3,8 +3,9 @@ import { expect, it } from 'vitest';
 import { CONSTRUCTS } from '../../src/native/constructs.ts';
 import { runs } from '../support/runs.ts';
 import { policySet } from '../support/worlds.ts';
+import { factsOf } from '../engine/checks/workload.ts';
 import { admitted, besideEngine, withBothTiers } from './beside-engine.ts';
-import { nativePod, nativePolicies } from './native-worlds.ts';
+import { nativePod, nativePolicies, nativeServices } from './native-worlds.ts';
 
 const LISTED = CONSTRUCTS.filter(({ level }) => level !== 'equal').map(({ id }) => id);
 
@@ -14,8 +15,9 @@ const WORLDS = runs(20_000);
 it('the native policy gives no probe that the webhook does not give, and each that it lacks has a listed reason', () => {
   const total = { webhook: 0, equal: 0, fewer: 0 };
   fc.assert(
-    fc.property(nativePolicies, nativePod, (documents, pod) => {
-      const { webhook, equal, fewer, moreOrOther } = besideEngine(admitted(pod), policySet(...documents));
+    fc.property(nativePolicies, nativePod, nativeServices, (documents, pod, services) => {
+      const snapshot = policySet(...documents).withFacts(factsOf(services));
+      const { webhook, equal, fewer, moreOrOther } = besideEngine(admitted(pod), snapshot);
       total.webhook += webhook;
       total.equal += equal;
       total.fewer += fewer.length;

@@ -434,3 +434,32 @@ export const nativePolicies: fc.Arbitrary<readonly JsonObject[]> = fc
     ),
     ...own.map((given, at) => policyDocument(specOf(given), `p${at}`)),
   ]);
+
+const servicePort = fc
+  .record({
+    name: some(['http', 'grpc', 'tcp-postgres', 'metrics', 'https', 'web', 'redis', 'admin']),
+    port: some([80, 443, 9090]),
+    targetPort: fc.oneof(some<unknown>(['http', 'https', 'web', 'grpc', 'admin']), some<unknown>(NUMBERS)),
+    protocol: some(['TCP', 'TCP', 'TCP', 'UDP']),
+    appProtocol: seldom(some(['kubernetes.io/h2c', 'http', 'grpc', 'mongo'])),
+  })
+  .map(object);
+
+/** Services of the namespace, most of which select the Pods. */
+export const nativeServices: fc.Arbitrary<readonly JsonObject[]> = fc
+  .array(
+    fc
+      .record({
+        selector: some<JsonObject>([{ app: 'web' }, { app: 'web' }, { app: 'db', tier: 'x' }]),
+        ports: fc.array(servicePort, { minLength: 1, maxLength: 2 }),
+        ipFamilies: seldom(fc.constant(['IPv6']), 0.3),
+      })
+      .map((given) => ({
+        apiVersion: 'v1',
+        kind: 'Service',
+        metadata: { name: 'web', namespace: 'apps' },
+        spec: object(given),
+      })),
+    { maxLength: 2 },
+  )
+  .map((all) => all.map((one, at) => ({ ...one, metadata: { name: `web-${at}`, namespace: 'apps' } })));

@@ -2,6 +2,7 @@ import { Environment } from '@marcbachmann/cel-js';
 import { LAW } from '../../src/native/law.ts';
 import { PATCH } from '../../src/native/patch-law.ts';
 import type { NativeLayer } from '../../src/native/namespace-layers.ts';
+import type { ServicePorts } from '../../src/native/service-ports.ts';
 import { isJsonObject, type JsonObject } from '../../src/base/json/json-value.ts';
 
 const most = 1_000_000;
@@ -119,12 +120,13 @@ export function nativeDecision(
   pod: JsonObject,
   layers: readonly NativeLayer[],
   namespaceLabels: Readonly<Record<string, string>> = {},
+  services: readonly ServicePorts[] = [],
   onVariable: (name: string) => void = () => undefined,
 ): NativeDecision {
   const variables = new Map<string, unknown>();
   const context = {
     object: celValue(pod),
-    params: celValue({ spec: { layers } }),
+    params: celValue({ spec: { layers, services } }),
     namespaceObject: celValue({ metadata: { labels: namespaceLabels } }),
     variables,
   };

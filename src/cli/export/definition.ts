@@ -5,7 +5,7 @@ import { isDnsLabel } from '../../engine/policy/object-names.ts';
 const FLAGS = {
   policies: repeatable(
     path('FILE|DIR', 'files'),
-    'ProbePolicies and ClusterProbePolicies: a YAML file, or a directory of them.',
+    'ProbePolicies, ClusterProbePolicies and Services: a YAML file, or a directory of them.',
     {
       links: 'See [policies in files](policies.md#policies-in-files).',
     },

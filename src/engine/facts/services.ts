@@ -52,6 +52,12 @@ export class ServiceDigest {
     return true;
   }
 
+  /** The labels of the Pods that it selects. */
+  get selector(): Readonly<Record<string, string>> {
+    const [, labels = ''] = this.text.split(' ');
+    return Object.fromEntries(labels.split(',').map((each) => each.split('=') as [string, string]));
+  }
+
   get targetPorts(): readonly TargetPort[] {
     const ports = this.text.slice(this.text.lastIndexOf(' ') + 1).split(',');
     return ports.map((each) => {
