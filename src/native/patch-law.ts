@@ -49,13 +49,15 @@ const REASONS = `[x.fits.exists(m, m.doubtful) || (x.ownLiveness.size() > 0 && x
   variables.required ? 'required-probe' : '',
   !${AGREES} ? 'schemes' : ''].filter(r, r != ''))[0]`;
 
+/** Why each container may get fewer probes. No patch needs it, so the API server does not have it. */
+export const REASONS_LAW: CelVariable = {
+  name: 'reasons',
+  expression: `variables.known.filter(x, x.odd).map(x, ${celMap({ list: 'x.list', index: 'x.index', why: "['own-probe']" })}) +
+      variables.beside.map(x, ${celMap({ list: 'x.list', index: 'x.index', why: REASONS })})`,
+};
+
 /** The patch of a Pod, parents first, and its parts. */
 export const PATCH_LAW: readonly CelVariable[] = [
-  {
-    name: 'reasons',
-    expression: `variables.known.filter(x, x.odd).map(x, ${celMap({ list: 'x.list', index: 'x.index', why: "['own-probe']" })}) +
-      variables.beside.map(x, ${celMap({ list: 'x.list', index: 'x.index', why: REASONS })})`,
-  },
   {
     name: 'injected',
     expression: `variables.guarded.filter(b, [b.x].all(x, ${AGREES})).map(b, ${celMap({ list: 'b.x.list', index: 'b.x.index', name: 'b.x.name', own: 'b.x.own', probes: KIND_ORDER })})

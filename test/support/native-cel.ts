@@ -1,6 +1,7 @@
 import { Environment } from '@marcbachmann/cel-js';
+import { oneLine } from '../../src/native/cel.ts';
 import { LAW } from '../../src/native/law.ts';
-import { PATCH } from '../../src/native/patch-law.ts';
+import { PATCH, REASONS_LAW } from '../../src/native/patch-law.ts';
 import type { NativeLayer } from '../../src/native/namespace-layers.ts';
 import type { ServicePorts } from '../../src/native/service-ports.ts';
 import { isJsonObject, type JsonObject } from '../../src/base/json/json-value.ts';
@@ -99,7 +100,9 @@ function near(text: string): string {
 
 /** A `JSONPatch` has members of several types, and the map in its place has, too. */
 const cel = environment(true);
-const programs = LAW.map(({ name, expression }) => ({ name, run: parsed(cel, name, expression) }));
+const programs = [...LAW, { ...REASONS_LAW, expression: oneLine(REASONS_LAW.expression) }].map(
+  ({ name, expression }) => ({ name, run: parsed(cel, name, expression) }),
+);
 const patchOf = parsed(environment(false), 'patch', PATCH);
 
 function parsed(cel: Environment, name: string, expression: string) {
