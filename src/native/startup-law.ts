@@ -274,6 +274,6 @@ export const STARTUP_LAW: readonly CelVariable[] = [
     expression: `variables.beside.map(x, [dyn(x.lost ? [] : x.liveness)].map(l, ${celMap({ x: 'x', liveness: 'l', startup: STARTUP })})[0])
       .map(b, b.liveness.size() > 0 && !('startupProbe' in b.x.c) && b.startup.size() == 0 &&
         b.x.ownReadiness.exists(r, ${expected('r')} > ${longest('b.liveness[0]')})
-        ? [b.x].map(x, [dyn([])].map(l, ${celMap({ x: 'x', liveness: 'l', startup: STARTUP })})[0])[0] : b)`,
+        ? ${celMap({ x: 'b.x', liveness: '[]', startup: '[]' })} : b)`,
   },
 ];
