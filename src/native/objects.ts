@@ -5,7 +5,7 @@ import { POLICY_API_VERSION, POLICY_GROUP } from '../engine/policy/object-names.
 import { HANDLER_KINDS, PROBE_KINDS } from '../engine/probe/probe.ts';
 import { LAW } from './law.ts';
 import { layersOf, type NativeLayer } from './namespace-layers.ts';
-import { servicePortsOf, type ServicePorts } from './service-ports.ts';
+import { MOST_SERVICE_PORTS, servicePortsOf, type ServicePorts } from './service-ports.ts';
 import { PATCH } from './patch-law.ts';
 import type { JsonObject } from '../base/json/json-value.ts';
 import type { Snapshot } from '../engine/facts/snapshot.ts';
@@ -107,7 +107,7 @@ const LAYER_SCHEMA = object(
   ['source', 'aimed', 'containers', 'images', 'workloadSelector', 'namespaceSelector', 'probes'],
 );
 
-const PORTS = listOf({ 'x-kubernetes-int-or-string': true }, 100);
+const PORTS = listOf({ 'x-kubernetes-int-or-string': true }, MOST_SERVICE_PORTS);
 const SERVICE_SCHEMA = object({
   labels: { type: 'object', additionalProperties: text(63) },
   other: PORTS,

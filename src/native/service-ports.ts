@@ -36,5 +36,13 @@ function portsOf(service: ServiceDigest): Pick<ServicePorts, 'other' | 'noTcp'> 
     return kinds.includes('beside') ? [port] : [];
   });
   const noTcp = targetPorts.flatMap(({ port, protocol }) => (protocol === DEFAULT_PROTOCOL ? [] : [port]));
-  return { other: [...new Set([...other, ...noTcp])], noTcp: [...new Set(noTcp)] };
+  return { other: bounded([...other, ...noTcp]), noTcp: bounded(noTcp) };
+}
+
+/** The most ports of a Service in a parameter. Of more, all ports count. */
+export const MOST_SERVICE_PORTS = 100;
+
+function bounded(ports: readonly Target[]): readonly Target[] {
+  const different = [...new Set(ports)];
+  return different.length > MOST_SERVICE_PORTS ? ['*'] : different;
 }

@@ -37,3 +37,8 @@ it('tells nothing of a Service for HTTP or metrics', () => {
     ]),
   ).toEqual([]);
 });
+
+it('counts all ports of a Service with very many', () => {
+  const ports = Array.from({ length: 101 }, (_, index) => ({ port: index + 1, protocol: 'UDP' }));
+  expect(saidBy(ports)).toEqual([{ labels: selector, other: ['*'], noTcp: ['*'] }]);
+});

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { describeCommands } from '../command-cases.ts';
 import { runProbewright } from '../run-probewright.ts';
-import { textAt } from '../../../src/base/json/field-path.ts';
+import { textAt, valueAt } from '../../../src/base/json/field-path.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 describeCommands('test/cli/export/export.test.ts');
@@ -52,4 +52,14 @@ it('refuses more layers than the native policy has room for, with the number', a
   ]);
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toContain('the cluster has 51 layers, and the native policy has room for 50');
+});
+
+it('gives a namespace a parameter for its Services that speak against probes', async () => {
+  const files = ['export', '--policies', 'test/fixtures/native/services.yaml', '--output', 'json'];
+  const { items } = JSON.parse((await runProbewright(files)).stdout) as { items: JsonObject[] };
+  const params = items.filter(({ kind }) => kind === 'NamespaceProbes');
+  expect(params.map((one) => [textAt(one, 'metadata', 'namespace'), valueAt(one, ['spec', 'services'])])).toEqual([
+    ['probewright', []],
+    ['apps', [{ labels: { app: 'web' }, other: ['http'], noTcp: [] }]],
+  ]);
 });
