@@ -7,7 +7,7 @@ import { findingsOf, type PlacedFinding } from '../checks/run-checks.ts';
 import { annotationsOf, defaultProbes, type Defaulting, type DefaultingOptions } from '../defaulting/default-probes.ts';
 import { safeStartupProbe } from '../defaulting/startup.ts';
 import { formatPath } from '../../base/json/field-path.ts';
-import { equalJson } from '../../base/json/json-value.ts';
+import { equalJson, without, type JsonObject } from '../../base/json/json-value.ts';
 import { cut } from '../../base/text/cut.ts';
 import { isPod, POD_KIND } from '../workload/kinds.ts';
 import { injectionAt, type Injection } from '../defaulting/injection.ts';
@@ -70,12 +70,18 @@ export function injectedBefore(pod: Pod, policy: WorkloadPolicy): readonly Injec
     const confirmed = counted.flatMap(({ container, kind, probe = {} }) => {
       const expected = injectionAt(given, container, kind);
       // The API server fills in defaults after an injection.
-      return expected && equalJson(defaultedProbe(probe), defaultedProbe(expected.probe)) ? [expected] : [];
+      return expected && equalJson(asStored(probe), asStored(expected.probe)) ? [expected] : [];
     });
     if (confirmed.length === counted.length) return confirmed;
     counted = confirmed;
   }
   return [];
+}
+
+/** A probe as the API server shows it to the next call: a delay of 0 is left out (omitempty in core/v1). */
+function asStored(probe: JsonObject): JsonObject {
+  const defaulted = defaultedProbe(probe);
+  return defaulted['initialDelaySeconds'] === 0 ? without(defaulted, 'initialDelaySeconds') : defaulted;
 }
 
 /** The checks of probes that cannot work or hide failures, with their defaults: no policy mends such a probe. */

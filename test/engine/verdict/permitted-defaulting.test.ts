@@ -50,4 +50,19 @@ describe('the probes that an earlier call injected', () => {
     const stored = { ...probes['readinessProbe'], timeoutSeconds: 1, successThreshold: 1 };
     expect(kindsBefore({ ...probes, readinessProbe: stored })).toEqual(Object.keys(probes));
   });
+
+  it('lose a delay of 0 in the API server, and count all the same', () => {
+    const delayed = policySet(
+      clusterPolicyDocument({
+        containers: ['*'],
+        probes: { readinessProbe: { httpGet: { path: '/readyz' }, initialDelaySeconds: 0 } },
+      }),
+    );
+    const readinessProbe = { httpGet: { path: '/readyz', port: 'http' } };
+    const object = pod([appContainer({ readinessProbe })], {
+      metadata: { annotations: { 'probewright.dev/injected': '{"app":{"readinessProbe":"x"}}' } },
+    });
+    const read = readPod(object, POD_KIND);
+    expect(injectedBefore(read, delayed.policyFor('apps', read.labels))).toHaveLength(1);
+  });
 });
