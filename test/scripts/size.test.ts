@@ -165,8 +165,8 @@ describe('the code', () => {
     for (const file of src) expect(sizeOf([file]).lines, file).toBeLessThanOrEqual(350);
   });
 
-  it('of a decision has at most 13,200 lines beside single checks', () => {
-    expect(linesBehind('src/webhook/review/validate.ts', 'src/webhook/review/mutate.ts')).toBeLessThanOrEqual(13_200);
+  it('of a decision has at most 13,250 lines beside single checks', () => {
+    expect(linesBehind('src/webhook/review/validate.ts', 'src/webhook/review/mutate.ts')).toBeLessThanOrEqual(13_250);
   });
 
   it('of the endpoint, which is given its decisions, has at most 3,000 lines', () => {
@@ -175,7 +175,7 @@ describe('the code', () => {
     expect(endpoint).not.toContain('src/engine/workload/pod.ts');
   });
 
-  it('that serve can load has at most 25,300 lines beside single checks', () => {
-    expect(linesBehind('src/webhook/serve.ts')).toBeLessThanOrEqual(25_300);
+  it('that serve can load has at most 25,400 lines beside single checks', () => {
+    expect(linesBehind('src/webhook/serve.ts')).toBeLessThanOrEqual(25_400);
   });
 });
