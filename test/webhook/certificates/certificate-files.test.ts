@@ -1,6 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { replaceFile } from '../../../src/base/files/replace-file.ts';
 import { certificateFiles, clientCaFile } from '../../../src/webhook/certificates/certificate-files.ts';
 import { makeServingPair } from '../../support/certificate.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -33,7 +34,7 @@ describe('a pair in files', () => {
     const { cert, key } = await files();
     const { source, values, failures } = await follow(certificateFiles(cert, key, 1));
     expect(values).toMatchObject([{ cert: first.certPem, key: first.keyPem }]);
-    await Promise.all([writeFile(cert, second.certPem), writeFile(key, second.keyPem)]);
+    await Promise.all([replaceFile(cert, second.certPem), replaceFile(key, second.keyPem)]);
     await expect.poll(() => values.at(-1)?.cert).toBe(second.certPem);
     await expect.poll(() => source.problem()).toBeUndefined();
     expect(values).toHaveLength(2);
@@ -44,14 +45,15 @@ describe('a pair in files', () => {
   it('that cannot be used changes nothing, and is reported once with its files', async () => {
     const { cert, key } = await files();
     const { source, values, failures } = await follow(certificateFiles(cert, key, 1));
-    await writeFile(cert, second.certPem);
+    // A file that is written in place is empty for a moment.
+    await replaceFile(cert, second.certPem);
     const problem = `${cert} and ${key}: the certificate and the key do not belong together`;
     await expect.poll(() => failures).toEqual([problem]);
     expect(source.problem()).toBe(problem);
     await rm(key);
     await expect.poll(() => failures.length).toBe(2);
     expect(failures[1]).toContain('ENOENT');
-    await Promise.all([writeFile(cert, first.certPem), writeFile(key, first.keyPem)]);
+    await Promise.all([replaceFile(cert, first.certPem), replaceFile(key, first.keyPem)]);
     await expect.poll(() => source.problem()).toBeUndefined();
     // Between the two writes the files may not belong together.
     expect(failures.length).toBeLessThanOrEqual(3);
