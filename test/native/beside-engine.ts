@@ -37,9 +37,7 @@ export function besideEngine(
   namespaceLabels: Readonly<Record<string, string>> = { 'kubernetes.io/metadata.name': 'apps' },
   layers: readonly NativeLayer[] = layersOf(snapshot, 'apps'),
 ): Comparison {
-  const { reply } = mutate(requestOf(reviewOf(pod, { namespace: 'apps' })), snapshot, 'On', NOW);
-  const { patch } = reply.response;
-  const sent = patch === undefined ? [] : (JSON.parse(Buffer.from(patch, 'base64').toString('utf8')) as JsonObject[]);
+  const sent = webhookPatch(pod, snapshot);
   const native = nativeDecision(pod, layers, namespaceLabels, servicePortsOf(snapshot, 'apps'));
   const [expected, given] = [probesOf(sent), probesOf(native.patch)];
   const [wanted, written] = [sourcesIn(sent), sourcesIn(native.patch)];
@@ -65,8 +63,15 @@ export function besideEngine(
   };
 }
 
+/** The patch that the webhook answers. */
+export function webhookPatch(pod: JsonObject, snapshot: Snapshot): readonly JsonObject[] {
+  const { reply } = mutate(requestOf(reviewOf(pod, { namespace: 'apps' })), snapshot, 'On', NOW);
+  const { patch } = reply.response;
+  return patch === undefined ? [] : (JSON.parse(Buffer.from(patch, 'base64').toString('utf8')) as JsonObject[]);
+}
+
 /** The probes of a patch by their place, after API defaults. */
-function probesOf(patch: readonly JsonObject[]): ReadonlyMap<string, JsonObject> {
+export function probesOf(patch: readonly JsonObject[]): ReadonlyMap<string, JsonObject> {
   const probes = patch.filter(({ path }) => /Probe$/.test(String(path)));
   return new Map(probes.map(({ path, value }) => [String(path), stored(value as JsonObject)]));
 }
