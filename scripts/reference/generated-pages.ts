@@ -2,6 +2,7 @@ import { actionTable } from './action-table.ts';
 import { alertTable } from './alert-table.ts';
 import { causeTables } from './cause-table.ts';
 import { checkTable } from './check-table.ts';
+import { constructTable } from './construct-table.ts';
 import { fieldTables } from './field-table.ts';
 import { foreignTable } from './foreign-table.ts';
 import { kindTable } from './kind-table.ts';
@@ -58,6 +59,7 @@ const TABLES: readonly { readonly page: string; readonly name: string; readonly 
   { page: 'observer.md', name: 'causes', text: causeTables() },
   ...Object.entries(fieldTables()).map(([name, text]) => ({ page: FIELD_PAGES[name] ?? 'policies.md', name, text })),
   { page: 'comparison.md', name: 'exceptions', text: foreignTable() },
+  { page: 'native.md', name: 'constructs', text: constructTable() },
   { page: 'integrations.md', name: 'inputs', text: actionTable() },
 ];
 
