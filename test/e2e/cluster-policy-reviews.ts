@@ -72,5 +72,16 @@ export function policyReviewScenarios(cluster: () => Cluster, release: () => Rel
       expect(code).not.toBe(0);
       expect(stderr).toContain('spec.probes.readinessProbe');
     });
+
+    it.each([
+      [{ images: ['nginx latest'] }, 'spec.images[0]: must be the path of an image without registry and tag'],
+      [{ workloadSelector: { matchLabels: { tier: 'front end' } } }, '"front end" is not a label value'],
+      [{ port: 'HTTP_port' }, 'spec.port: "HTTP_port" is not a port name'],
+    ])('is refused in our words where the CRD has only a pattern: %j', async (spec, words) => {
+      const { code, stderr } = await applied(spec, 'ClusterProbePolicy');
+      expect(code).not.toBe(0);
+      expect(stderr).toContain(words);
+      expect(stderr).not.toContain('should match');
+    });
   });
 }

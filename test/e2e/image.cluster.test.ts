@@ -106,7 +106,9 @@ describe('the image', () => {
   it('holds Node, the libraries that it is linked with, the bundle and the licence, and nothing else', async () => {
     const files = await filesBelow(image.path);
     const others = files.filter((file) => !/^\/((usr\/)?lib(64)?|etc\/probewright)\//.test(file) && file !== node);
-    expect(others.every((file) => /^\/app\/([\w-]+\.m?js(\.LEGAL\.txt)?|package\.json|LICENSE)$/.test(file))).toBe(true);
+    expect(others.every((file) => /^\/app\/([\w-]+\.m?js(\.LEGAL\.txt)?|package\.json|LICENSE)$/.test(file))).toBe(
+      true,
+    );
     expect(others).toContain('/app/probewright.js');
     const sizes = await Promise.all(files.map(async (file) => (await stat(join(image.path, file))).size));
     const mebibytes = (of: number): string => (of / 1024 / 1024).toFixed(1);

@@ -101,11 +101,11 @@ function webhookConfigurations(options: ReleaseOptions): object[] {
     serviceWebhookConfiguration('MutatingWebhookConfiguration', 'mutate', target, {
       rules: [rule('', ['pods'], ['CREATE'])],
       reinvocationPolicy: 'IfNeeded',
-      entries: [{ namespaceSelector }, second],
+      entries: [{ namespaceSelector }, second, ...(options.dormant ? [] : [policyReview(target)])],
     }),
     serviceWebhookConfiguration('ValidatingWebhookConfiguration', 'validate', target, {
       rules: workloads,
-      entries: [{ namespaceSelector }, second, ...(options.dormant ? [] : [policyReview(target)])],
+      entries: [{ namespaceSelector }, second],
     }),
   ];
 }
