@@ -97,6 +97,9 @@ describeUnless(controlPlaneProblem({ controllers: true }), 'the observer on a re
     await cluster.apply(...definitions);
     await cluster.create('/api/v1/namespaces', { metadata: { name: 'shop' } });
     await cluster.create('/api/v1/namespaces', { metadata: { name: 'probewright' } });
+    // Until then no Pod can be created, and reports say so.
+    const account = '/api/v1/namespaces/shop/serviceaccounts/default';
+    await waitUntil('Pods have an account', async () => (await cluster.request('GET', account)).status === 200);
     await waitUntil('reports are served', async () => (await cluster.request('GET', reports)).status === 200);
     const rbac = '/apis/rbac.authorization.k8s.io/v1';
     const subjects = [{ kind: 'User', name: 'observer', apiGroup: 'rbac.authorization.k8s.io' }];
