@@ -26,6 +26,11 @@ export function celMap(members: Readonly<Record<string, string>>): string {
     .join(', ')}}`;
 }
 
+/** A record as it was before, as far as its members are kept, with more members or other ones. */
+export function celWith(record: string, kept: readonly string[], members: Readonly<Record<string, string>>): string {
+  return celMap({ ...Object.fromEntries(kept.map((name) => [name, `${record}.${name}`])), ...members });
+}
+
 /** The source of a regular expression for RE2. Lookarounds are unknown there, so the caller must not use them. */
 export function celPattern({ source, flags }: RegExp): string {
   return celText(`${flags.includes('i') ? '(?i)' : ''}${source.replaceAll('\\/', '/')}`);

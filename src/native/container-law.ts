@@ -1,7 +1,7 @@
 import { FORWARDING_PROXY } from '../engine/command/image.ts';
 import { HANDLER_KINDS, PROBE_INTEGERS, PROBE_KINDS } from '../engine/probe/probe.ts';
 import { DEFAULT_TIMING } from '../engine/probe/api-defaults.ts';
-import { celList, celMap, celText, withName, type CelVariable } from './cel.ts';
+import { celList, celMap, celText, celWith, withName, type CelVariable } from './cel.ts';
 import { LARGEST_INTEGER } from './namespace-layers.ts';
 import { LACKING_PATTERN, NOTHING_PATTERN, NUMBERS_TABLE, OWNER_PATTERN, WORDS_TABLE } from './tables.ts';
 
@@ -152,7 +152,12 @@ const KEPT = [
   'allPorts',
 ];
 const step = (members: Readonly<Record<string, string>>, kept: readonly string[] = KEPT): string =>
-  celMap({ ...Object.fromEntries(kept.map((name) => [name, `x.${name}`])), ...members });
+  celWith('x', kept, members);
+
+/** What is known of a port before its meaning. */
+const OF_PORT = ['tcp', 'name', 'number', 'numberMeaning', 'words', 'sound'];
+/** What the last steps find out about a container. */
+const FOUND = ['own', 'merged', 'port', 'startupSeconds', 'delay', 'learned', 'proxy', 'bare', 'told', 'product'];
 
 /** What the native policy finds out about each container that a layer speaks about. */
 export const CONTAINER_LAW: readonly CelVariable[] = [
@@ -185,15 +190,9 @@ export const CONTAINER_LAW: readonly CelVariable[] = [
           numberMeaning: `(string(p.containerPort) in variables.numbers ? variables.numbers[string(p.containerPort)] : '')`,
           words: "(has(p.name) && p.name != '' ? p.name.split('-') : [])",
           sound: "(!has(p.name) || p.name == '' || p.name.matches('^[a-z0-9]+(-[a-z0-9]+)*$'))",
-        })}).map(p, ${celMap({
-          ...Object.fromEntries(
-            ['tcp', 'name', 'number', 'numberMeaning', 'words', 'sound'].map((each) => [each, `p.${each}`]),
-          ),
+        })}).map(p, ${celWith('p', OF_PORT, {
           meaning: `p.words.size() == 0 ? '' : ${MEANING}`,
-        })}).map(p, ${celMap({
-          ...Object.fromEntries(
-            ['tcp', 'name', 'number', 'numberMeaning', 'words', 'sound', 'meaning'].map((each) => [each, `p.${each}`]),
-          ),
+        })}).map(p, ${celWith('p', [...OF_PORT, 'meaning'], {
           speaks: SPEAKS,
           never: `p.name == '' ? p.numberMeaning in ['p', 'n'] : p.words.exists(w, ${letter('w')} in ['p', 'n'])`,
           https: `p.meaning == 'S' || p.words.exists(w, ${letter('w')} == 'S') || ('tls' in p.words && 'http' in p.words) || (p.words.size() > 0 && p.words[0].startsWith('webhook'))`,
@@ -221,29 +220,11 @@ export const CONTAINER_LAW: readonly CelVariable[] = [
       product: `x.name.matches(${OWNER_PATTERN}) || x.path.matches(${OWNER_PATTERN}) || (x.name + ' ' + x.path).matches('(?i)exporter') ||
         lists.range(x.line.size()).exists(i, i < 5 && x.line[i].matches(${OWNER_PATTERN})) ||
         x.allPorts.exists(p, p.meaning == 'p' || p.numberMeaning == 'p')`,
-    })}).map(x, ${step({
-      ...Object.fromEntries(
-        ['own', 'merged', 'port', 'startupSeconds', 'delay', 'learned', 'proxy', 'bare', 'told', 'product'].map(
-          (each) => [each, `x.${each}`],
-        ),
-      ),
+    })}).map(x, ${celWith('x', [...KEPT, ...FOUND], {
       odd: `x.own.exists(o, o.handlers.size() != 1 || [o.D, o.P, o.T, o.F].exists(n, n > ${LARGEST_INTEGER}) || !(${isSound} : false)) || x.ports.exists(p, !p.sound)`,
     })})`,
   },
 ];
 
 /** The members of a record of `known`. */
-export const KNOWN_MEMBERS: readonly string[] = [
-  ...KEPT,
-  'own',
-  'merged',
-  'port',
-  'startupSeconds',
-  'delay',
-  'learned',
-  'proxy',
-  'bare',
-  'told',
-  'product',
-  'odd',
-];
+export const KNOWN_MEMBERS: readonly string[] = [...KEPT, ...FOUND, 'odd'];

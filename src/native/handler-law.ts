@@ -1,7 +1,7 @@
 import { DEFAULT_TIMING } from '../engine/probe/api-defaults.ts';
 import { PROBE_INTEGERS } from '../engine/probe/probe.ts';
 import { MOST_FAILURES, MOST_KILL_SECONDS } from '../engine/time/bounds.ts';
-import { celList, celMap, larger, withName, type CelVariable } from './cel.ts';
+import { celList, celMap, celWith, larger, withName, type CelVariable } from './cel.ts';
 import { firstOf, KNOWN_MEMBERS } from './container-law.ts';
 import { OTHER_PATTERN } from './tables.ts';
 
@@ -54,7 +54,8 @@ const POLICY = `g.kind == 'exec' ? [${fitted('g.fields', 'g.tools && x.bare')}]
 
 const portNumber = (port: string): string =>
   `(type(${port}) == int ? [${port}] : x.ports.filter(p, p.name == ${port}).map(p, p.number))[0]`;
-const schemeOf = (handler: string): string =>
+/** The scheme of an HTTP handler, with the API server's default. */
+export const schemeOf = (handler: string): string =>
   `('scheme' in ${handler} && ${handler}.scheme != '' ? ${handler}.scheme : 'HTTP')`;
 const headersOf = (handler: string): string => `('httpHeaders' in ${handler} ? ${handler}.httpHeaders : [])`;
 
@@ -129,9 +130,6 @@ export const MAY_WORK = `(h.kind == 'exec' || (!x.told && [${DECLARED}].all(d, h
     (${schemeOf('h.fields')} == 'HTTPS' ? !d[0].plain : !d[0].https)
   : type(h.fields.port) == int && !(string(h.fields.port) in variables.numbers && variables.numbers[string(h.fields.port)] in ['p', 'n'])))))`;
 
-const kept = (names: readonly string[], members: Readonly<Record<string, string>>): string =>
-  celMap({ ...Object.fromEntries(names.map((name) => [name, `x.${name}`])), ...members });
-
 const orDefault = (numbers: string, field: keyof typeof DEFAULT_TIMING): string =>
   withName(`${numbers}[${PROBE_INTEGERS.indexOf(field)}]`, 'n', `n > 0 ? n : ${DEFAULT_TIMING[field]}`);
 
@@ -170,8 +168,8 @@ const KNOWN = [...KNOWN_MEMBERS, 'inferred', 'contradicts', 'fits'];
 export const HANDLER_LAW: readonly CelVariable[] = [
   {
     name: 'fitted',
-    expression: `variables.known.filter(x, !x.odd).map(x, ${kept(KNOWN_MEMBERS, { inferred: INFERRED, contradicts: CONTRADICTS })})
-      .map(x, ${kept([...KNOWN_MEMBERS, 'inferred', 'contradicts'], {
+    expression: `variables.known.filter(x, !x.odd).map(x, ${celWith('x', KNOWN_MEMBERS, { inferred: INFERRED, contradicts: CONTRADICTS })})
+      .map(x, ${celWith('x', [...KNOWN_MEMBERS, 'inferred', 'contradicts'], {
         fits: `x.merged.map(m, ${celMap({
           probe: 'm.probe',
           numbers: 'm.numbers',
@@ -189,7 +187,7 @@ export const HANDLER_LAW: readonly CelVariable[] = [
   },
   {
     name: 'plain',
-    expression: `variables.fitted.map(x, ${kept(KNOWN, {
+    expression: `variables.fitted.map(x, ${celWith('x', KNOWN, {
       readiness: `x.fits.filter(m, m.probe == 'readinessProbe' && !('readinessProbe' in x.c) && !('readinessProbe' in variables.skipped)).map(m, m.wanted.map(h, ${PROBE(timing('m.numbers').F)})).flatten()`,
       liveness: `x.learned ? [] : x.fits.filter(m, m.probe == 'livenessProbe' && !('livenessProbe' in x.c) && !('livenessProbe' in variables.skipped)).map(m, ${withName(LIVENESS, 'threshold', `threshold == 0 ? [] : m.wanted.map(h, ${PROBE('threshold')})`)}).flatten()`,
       starts: `x.fits.filter(m, m.probe == 'startupProbe')`,

@@ -68,7 +68,7 @@ const SELECTOR = listOf(
 const COUNT = { type: 'integer', format: 'int64', minimum: 0 };
 const FLAG = { type: 'boolean' };
 
-/** More layers would cost too much for a Pod with 300 containers (cost.ts). */
+/** More layers would cost too much for a Pod with many containers (test/native/cost.alone.test.ts). */
 export const MOST_LAYERS = 50;
 
 const LAYER_SCHEMA = object(

@@ -1,15 +1,14 @@
 import { INJECTED_ANNOTATION } from '../engine/policy/annotations.ts';
-import { PROBE_INTEGERS, PROBE_KINDS, type ProbeInteger } from '../engine/probe/probe.ts';
+import { PROBE_INTEGERS, PROBE_KINDS } from '../engine/probe/probe.ts';
 import { DEFAULT_TIMING } from '../engine/probe/api-defaults.ts';
+import { schemeOf } from './handler-law.ts';
 import { OTHER_PATTERN } from './tables.ts';
 import { celMap, celText, oneLine, type CelVariable } from './cel.ts';
-
-const at = (name: ProbeInteger): number => PROBE_INTEGERS.indexOf(name);
 
 /** A probe as it is written: the handler, and the integers that are not the API server's defaults. */
 const written = (handler: string, numbers: string): string =>
   `([[dyn(${handler}.kind), dyn(${handler}.fields)]] + [${PROBE_INTEGERS.map(
-    (name) => `[dyn(${celText(name)}), dyn(${numbers}[${at(name)}])]`,
+    (name, at) => `[dyn(${celText(name)}), dyn(${numbers}[${at}])]`,
   ).join(', ')}].filter(n, n[1] > 0)).transformMapEntry(i, n, {n[0]: n[1]})`;
 
 const plain = (kind: string, numbers: string): string =>
@@ -25,15 +24,12 @@ const KIND_ORDER = `(b.liveness.map(p, ${plain('livenessProbe', `[dyn(p.numbers[
       '[dyn(p.numbers[0]), dyn(p.numbers[1]), dyn(p.numbers[2]), dyn(p.numbers[3]), dyn(p.numbers[4]), dyn(p.grace)]',
   })}))`;
 
-const scheme = (handler: string): string =>
-  `('scheme' in ${handler} && ${handler}.scheme != '' ? ${handler}.scheme : 'HTTP')`;
-
 /**
  * The schemes of all HTTP probes that the container has or may get, also from the webhook alone. Of two probes with
  * different schemes the webhook gives one at most (https-scheme), and CEL cannot tell which.
  */
-const SCHEMES = `(x.own.filter(o, o.handlers[0] == 'httpGet').map(o, ${scheme('o.spec.httpGet')}) +
-  x.fits.map(m, m.found).flatten().filter(h, h.kind == 'httpGet').map(h, h.doubt ? '?' : ${scheme('h.fields')}))`;
+const SCHEMES = `(x.own.filter(o, o.handlers[0] == 'httpGet').map(o, ${schemeOf('o.spec.httpGet')}) +
+  x.fits.map(m, m.found).flatten().filter(h, h.kind == 'httpGet').map(h, h.doubt ? '?' : ${schemeOf('h.fields')}))`;
 const AGREES = `[${SCHEMES}].all(s, s.all(one, one == s[0]))`;
 
 /** Why a container gets fewer probes than from the webhook: ids of constructs (constructs.ts). */

@@ -16,7 +16,7 @@ import { ELEVEN, MOST_LATER_SECONDS, SHORT_PERIOD_SECONDS } from '../engine/time
 import { OWN_LIVENESS } from '../engine/defaulting/patch.ts';
 import { SAFETY_SOURCE } from '../engine/defaulting/startup.ts';
 import { DEFAULT_POD_GRACE_SECONDS } from '../engine/probe/api-defaults.ts';
-import { anyOf, celMap, celText, larger, smaller, withName, type CelVariable } from './cel.ts';
+import { anyOf, celMap, celText, celWith, larger, smaller, withName, type CelVariable } from './cel.ts';
 import { guaranteed, MAY_WORK, PLAIN_MEMBERS } from './handler-law.ts';
 
 /** D + P + (F-1)*max(P,T) + T (longestStartSeconds). */
@@ -163,25 +163,23 @@ const STEP = [
   'gate',
   'patient',
 ];
-const step = (names: readonly string[], members: Readonly<Record<string, string>>): string =>
-  celMap({ ...Object.fromEntries(names.map((name) => [name, `s.${name}`])), ...members });
 
 const F = given('failureThreshold');
 const P = given('periodSeconds');
 
 /** The numbers of a startup probe (timed). `s` has the handler and what is known of the container. */
-const TIMED = `[s].map(s, ${step(STEP, {
+const TIMED = `[s].map(s, ${celWith('s', STEP, {
   written: `(${F} > 0 ? [${larger('0', `${given('initialDelaySeconds')} - 1`)} + (${F} - 1) * (${P} > 0 ? ${P} : s.asked.size() > 0 ? ${STARTUP_PERIOD_SECONDS} : ${DEFAULT_TIMING.periodSeconds})] : [])`,
   timeout: `[${given('timeoutSeconds')} > 0 ? ${given('timeoutSeconds')} : ${DEFAULT_TIMING.timeoutSeconds}].map(t, (s.patient.filter(o, o.T > t).map(o, o.T) + [t])[0])[0]`,
-})}).map(s, ${step([...STEP, 'written', 'timeout'], {
+})}).map(s, ${celWith('s', [...STEP, 'written', 'timeout'], {
   budget: budget('s.asked'),
   seconds: `s.follows ? ${budget('s.asked.filter(a, false)')} : ${budget('s.asked')}`,
-})}).map(s, ${step([...STEP, 'timeout'], {
+})}).map(s, ${celWith('s', [...STEP, 'timeout'], {
   isChosen: `${P} == 0 && ${F} == 0`,
   seconds: 's.seconds',
   chosen: `${P} == 0 && ${F} == 0 ? [${CHOSEN}] : []`,
   budget: `s.written.size() > 0 ? s.budget : ${larger('s.budget', String(LEAST_START_SECONDS))}`,
-})}).map(s, ${step([...STEP, 'seconds', 'chosen', 'timeout'], {
+})}).map(s, ${celWith('s', [...STEP, 'seconds', 'chosen', 'timeout'], {
   numbersBefore: `s.isChosen ? ${enough('s.chosen[0].P', '1', '(s.chosen[0].F - 1) * s.chosen[0].P')}
     : ${enough(`(${P} > 0 ? ${P} : s.asked.size() > 0 ? ${STARTUP_PERIOD_SECONDS} : ${DEFAULT_TIMING.periodSeconds})`, `(${F} > 0 ? ${F} : 1)`, 's.budget')}`,
 })}).map(s, [s.numbersBefore].map(e, ${SAFE}).map(e, ${celMap({
@@ -253,17 +251,19 @@ const STARTUP = `('startupProbe' in x.c || 'startupProbe' in variables.skipped |
 export const STARTUP_LAW: readonly CelVariable[] = [
   {
     name: 'beside',
-    expression: `variables.plain.map(x, ${celMap({
-      ...Object.fromEntries(PLAIN_MEMBERS.filter((name) => name !== 'starts').map((name) => [name, `x.${name}`])),
-      starts: `x.starts.map(m, ${celMap({
-        numbers: 'm.numbers',
-        wanted: 'm.wanted',
-        removed: "x.merged.exists(g, g.probe == 'startupProbe' && g.removed)",
-        given: "x.merged.filter(g, g.probe == 'startupProbe').map(g, g.handler).flatten()",
-        source: "x.merged.filter(g, g.probe == 'startupProbe').map(g, g.handler).flatten().map(g, g.source)",
-      })})`,
-    })}).map(x, ${celMap({
-      ...Object.fromEntries(PLAIN_MEMBERS.map((name) => [name, `x.${name}`])),
+    expression: `variables.plain.map(x, ${celWith(
+      'x',
+      PLAIN_MEMBERS.filter((name) => name !== 'starts'),
+      {
+        starts: `x.starts.map(m, ${celMap({
+          numbers: 'm.numbers',
+          wanted: 'm.wanted',
+          removed: "x.merged.exists(g, g.probe == 'startupProbe' && g.removed)",
+          given: "x.merged.filter(g, g.probe == 'startupProbe').map(g, g.handler).flatten()",
+          source: "x.merged.filter(g, g.probe == 'startupProbe').map(g, g.handler).flatten().map(g, g.source)",
+        })})`,
+      },
+    )}).map(x, ${celWith('x', PLAIN_MEMBERS, {
       likeOwn: LIKE_OWN,
       lost: `x.fits.exists(m, m.doubtful && !(m.probe in x.c) && !(m.probe in variables.skipped) &&
         (m.probe == 'livenessProbe' || (m.probe == 'startupProbe' && x.ownLiveness.size() == 0)))`,
