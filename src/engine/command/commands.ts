@@ -34,10 +34,14 @@ function collect({ argv, script, tree }: ExecCommand): WrittenCommands {
   return collector;
 }
 
-/** The commands of a text that is one script. */
-export function commandsOfScript(text: string): WrittenCommands {
+/**
+ * The commands of a text that is one script.
+ *
+ * @param known its tree, if somebody has read it
+ */
+export function commandsOfScript(text: string, known?: List): WrittenCommands {
   const collector = new Collector();
-  collector.script(text, 0);
+  collector.script(text, 0, known);
   return collector;
 }
 

@@ -18,8 +18,11 @@ const MOST_WRAPPERS = 4;
  */
 export function mainPrograms({ words, script }: Line): readonly string[] {
   if (script === undefined) return startedBy(words.map(({ text }) => text));
-  const executed = commandsOfScript(script).commands.filter((command) => command.words[0] === 'exec');
-  const last = lastCommands(readScript(script));
+  const tree = readScript(script);
+  // A text that is no script starts nothing that is known.
+  if (tree === undefined) return [];
+  const executed = commandsOfScript(script, tree).commands.filter((command) => command.words[0] === 'exec');
+  const last = lastCommands(tree);
   return [...executed.map((command) => command.words), ...last].flatMap(startedBy);
 }
 
@@ -37,8 +40,7 @@ function startedBy(argv: readonly string[], wrappers = 0): readonly string[] {
 }
 
 /** The commands at which the ways through a script end, each with its words. */
-function lastCommands(node: Node | undefined): readonly (readonly string[])[] {
-  if (node === undefined) return [];
+function lastCommands(node: Node): readonly (readonly string[])[] {
   switch (node.type) {
     case 'command':
       return [node.words.map(({ text }) => text)];
@@ -55,7 +57,7 @@ function lastCommands(node: Node | undefined): readonly (readonly string[])[] {
     case 'pipe':
       return node.stages.flatMap(lastCommands);
     case 'if':
-      return [...lastCommands(node.yes), ...lastCommands(node.no)];
+      return [...lastCommands(node.yes), ...(node.no === undefined ? [] : lastCommands(node.no))];
     case 'case':
       return node.branches.flatMap(({ body }) => lastCommands(body));
     case 'function':
