@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, symlink } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runProbewright } from '../cli/run-probewright.ts';
 import { withTools } from '../cli/tools-on-path.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { writeFiles } from '../support/write-files.ts';
 
 /** The repository of a stranger, whose files a job judges beside its secrets. */
 const folders = [process.env['KUBEBUILDER_ASSETS'] ?? '', ...(process.env['PATH'] ?? '').split(delimiter)];
@@ -72,12 +73,7 @@ let directory = '';
 let restore: () => void = () => undefined;
 const home = process.cwd();
 const at = (...names: string[]): string => join(directory, ...names);
-async function write(files: Readonly<Record<string, string>>): Promise<void> {
-  for (const [name, text] of Object.entries(files)) {
-    await mkdir(dirname(at(name)), { recursive: true });
-    await writeFile(at(name), text);
-  }
-}
+const write = (files: Readonly<Record<string, string>>): Promise<void> => writeFiles(directory, files);
 async function link(name: string, target: string): Promise<void> {
   await mkdir(dirname(at('repo', name)), { recursive: true });
   await symlink(target, at('repo', name));

@@ -1,12 +1,13 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { delimiter, dirname, join } from 'node:path';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { VERSION } from '../../src/base/version.ts';
 import { packedPackage, type PackedPackage } from '../package/packed-package.ts';
+import { writeFiles } from '../support/write-files.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
@@ -72,10 +73,7 @@ function hookOf(id: string): Hook {
 /** A repository with files. */
 async function repository(files: Readonly<Record<string, string>>): Promise<string> {
   const directory = await mkdtemp(join(packed.directory, 'shop-'));
-  for (const [name, text] of Object.entries(files)) {
-    await mkdir(dirname(join(directory, name)), { recursive: true });
-    await writeFile(join(directory, name), text);
-  }
+  await writeFiles(directory, files);
   return directory;
 }
 

@@ -1,11 +1,12 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { TreeCopy } from '../../../src/base/files/tree-copy.ts';
 import { treeOf } from '../../../src/base/files/tree.ts';
 import { buildKustomization } from '../../../src/cli/input/build-kustomization.ts';
 import { withTools } from '../tools-on-path.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { writeFiles } from '../../support/write-files.ts';
 
 let directory: string;
 
@@ -13,13 +14,7 @@ beforeEach(async () => {
   directory = await temporaryDirectory();
 });
 
-async function write(files: Readonly<Record<string, string>>): Promise<void> {
-  for (const [name, text] of Object.entries(files)) {
-    const file = join(directory, name);
-    await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, text);
-  }
-}
+const write = (files: Readonly<Record<string, string>>): Promise<void> => writeFiles(directory, files);
 
 const BASE = 'base/kustomization.yaml';
 

@@ -1,9 +1,9 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { expect, it } from 'vitest';
 import { patchesIn, placesOfBuilt } from '../../../src/cli/input/built-places.ts';
 import { parseYamlDocuments } from '../../../src/yaml/reading/documents.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { writeFiles } from '../../support/write-files.ts';
 import type { FieldPath } from '../../../src/base/json/field-path.ts';
 
 const container = (name: string, ...fields: readonly string[]): string =>
@@ -24,10 +24,7 @@ async function placesWith(
   origin: string | null = '../base/web.yaml',
 ): Promise<(...path: FieldPath) => string> {
   const directory = await temporaryDirectory();
-  for (const [name, text] of Object.entries(files)) {
-    await mkdir(dirname(join(directory, name)), { recursive: true });
-    await writeFile(join(directory, name), text);
-  }
+  await writeFiles(directory, files);
   const [over, file] = [join(directory, 'over'), join(directory, 'over/kustomization.yaml')];
   const patches = patchesIn(file, over, kustomization);
   const readable = new Set(Object.keys(files).map((name) => join(directory, name)));

@@ -1,10 +1,10 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { placedTexts } from '../../../src/cli/input/chart-places.ts';
 import { readChart } from '../../../src/cli/input/charts.ts';
 import { treeOf } from '../../../src/base/files/tree.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { writeFiles } from '../../support/write-files.ts';
 import type { FieldPath } from '../../../src/base/json/field-path.ts';
 
 let directory: string;
@@ -12,12 +12,8 @@ beforeEach(async () => {
   directory = await temporaryDirectory();
 });
 
-async function write(files: Readonly<Record<string, string>>): Promise<void> {
-  for (const [name, text] of Object.entries({ 'web/Chart.yaml': 'name: web\n', ...files })) {
-    await mkdir(dirname(join(directory, name)), { recursive: true });
-    await writeFile(join(directory, name), text);
-  }
-}
+const write = (files: Readonly<Record<string, string>>): Promise<void> =>
+  writeFiles(directory, { 'web/Chart.yaml': 'name: web\n', ...files });
 
 /** The place of the rendered line with a text, and the value of the chart that writes a field. */
 async function placeOf(

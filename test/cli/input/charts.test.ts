@@ -1,9 +1,9 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { chartAbove, helmCommand, isChart, readChart } from '../../../src/cli/input/charts.ts';
 import { treeOf } from '../../../src/base/files/tree.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { writeFiles } from '../../support/write-files.ts';
 import { describeCommands } from '../command-cases.ts';
 
 describeCommands('test/cli/input/charts.test.ts');
@@ -16,12 +16,7 @@ beforeEach(async () => {
 
 const at = (...names: string[]): string => join(directory, ...names);
 
-async function write(files: Readonly<Record<string, string>>): Promise<void> {
-  for (const [name, text] of Object.entries(files)) {
-    await mkdir(dirname(at(name)), { recursive: true });
-    await writeFile(at(name), text);
-  }
-}
+const write = (files: Readonly<Record<string, string>>): Promise<void> => writeFiles(directory, files);
 
 describe('a chart', () => {
   it('has the name and the type of Chart.yaml', async () => {

@@ -1,8 +1,8 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { isKustomizationFile, kustomizeCommand, plannedInputs } from '../../../src/cli/input/kustomizations.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { writeFiles } from '../../support/write-files.ts';
 
 let directory: string;
 
@@ -10,13 +10,7 @@ beforeEach(async () => {
   directory = await temporaryDirectory();
 });
 
-async function write(files: Readonly<Record<string, string>>): Promise<void> {
-  for (const [name, text] of Object.entries(files)) {
-    const file = join(directory, name);
-    await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, text);
-  }
-}
+const write = (files: Readonly<Record<string, string>>): Promise<void> => writeFiles(directory, files);
 
 /** What is planned for files that a directory has, or that are named: `read` with the kind, or why it is not read. */
 async function planned(

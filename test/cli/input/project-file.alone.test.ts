@@ -1,10 +1,11 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { PROJECT_SCHEMA } from '../../../scripts/schemas/file-schemas.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { writeFiles } from '../../support/write-files.ts';
 import { runProbewright, type Ran } from '../run-probewright.ts';
 import { withTools } from '../tools-on-path.ts';
 
@@ -33,12 +34,7 @@ metadata: { name: p, namespace: shop }
 spec: { port: 8080, kubernetesProbeEndpoints: { readinessProbe: /ready } }
 `;
 
-async function write(files: Readonly<Record<string, string>>): Promise<void> {
-  for (const [name, text] of Object.entries(files)) {
-    await mkdir(dirname(join(directory, name)), { recursive: true });
-    await writeFile(join(directory, name), text);
-  }
-}
+const write = (files: Readonly<Record<string, string>>): Promise<void> => writeFiles(directory, files);
 
 /** A command line in a directory. */
 async function run(folder: string, ...args: readonly string[]): Promise<Ran> {

@@ -1,11 +1,12 @@
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { symlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { readManifestTexts } from '../../../src/cli/input/read-inputs.ts';
 import { isStandardInput } from '../../../src/cli/input/standard-input.ts';
 import { readPolicyTexts } from '../../../src/cli/input/input-files.ts';
 import { KNOWN_KINDS } from '../../../src/engine/workload/kinds.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { writeFiles } from '../../support/write-files.ts';
 import { withTools } from '../tools-on-path.ts';
 import type { ReadTexts } from '../../../src/cli/input/manifests.ts';
 import { describeCommands } from '../command-cases.ts';
@@ -19,12 +20,7 @@ beforeEach(async () => {
 
 const at = (...names: string[]): string => join(directory, ...names);
 
-async function write(files: Readonly<Record<string, string | Buffer>>): Promise<void> {
-  for (const [name, text] of Object.entries(files)) {
-    await mkdir(dirname(at(name)), { recursive: true });
-    await writeFile(at(name), text);
-  }
-}
+const write = (files: Readonly<Record<string, string | Buffer>>): Promise<void> => writeFiles(directory, files);
 
 type Given = Parameters<typeof readManifestTexts>[2];
 type Reading = Partial<Given['flags'] & Pick<Given, 'onInput'>>;

@@ -1,21 +1,17 @@
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { symlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { localParts } from '../../../src/cli/input/remote-bases.ts';
 import { treeOf } from '../../../src/base/files/tree.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { writeFiles } from '../../support/write-files.ts';
 
 let directory = '';
 beforeEach(async () => {
   directory = await temporaryDirectory();
 });
 
-async function write(files: Readonly<Record<string, string>>): Promise<void> {
-  for (const [name, text] of Object.entries(files)) {
-    await mkdir(dirname(join(directory, name)), { recursive: true });
-    await writeFile(join(directory, name), text);
-  }
-}
+const write = (files: Readonly<Record<string, string>>): Promise<void> => writeFiles(directory, files);
 
 const partsOf = async (of: string): Promise<readonly string[]> =>
   await localParts(of, [await treeOf(directory)], false);

@@ -1,5 +1,5 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join, relative, resolve } from 'node:path';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join, relative, resolve } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ChartsOfTrees } from '../../../src/cli/input/chart-dependencies.ts';
 import { readChart, type ChartValues } from '../../../src/cli/input/charts.ts';
@@ -7,6 +7,7 @@ import { LACKS_DEPENDENCY, renderChart } from '../../../src/cli/input/render-cha
 import { TreeCopy } from '../../../src/base/files/tree-copy.ts';
 import { treeOf } from '../../../src/base/files/tree.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { writeFiles } from '../../support/write-files.ts';
 import { withTools } from '../tools-on-path.ts';
 import type { ManifestText } from '../../../src/cli/input/manifest.ts';
 
@@ -19,12 +20,7 @@ beforeEach(async () => {
 const at = (...names: string[]): string => join(directory, ...names);
 const OFF = { 'no-render-charts': false, 'allow-remote-bases': false, values: [], set: [] };
 
-async function write(files: Readonly<Record<string, string>>): Promise<void> {
-  for (const [name, text] of Object.entries(files)) {
-    await mkdir(dirname(at(name)), { recursive: true });
-    await writeFile(at(name), text);
-  }
-}
+const write = (files: Readonly<Record<string, string>>): Promise<void> => writeFiles(directory, files);
 
 describe('a rendered chart', () => {
   const NO_VALUES: ChartValues = { values: [], set: [] };
