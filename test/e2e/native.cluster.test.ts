@@ -11,7 +11,7 @@ import { admitted, probesOf, webhookPatch } from '../native/beside-engine.ts';
 import { nativePod, nativePolicies, nativeServices } from '../native/native-worlds.ts';
 import { describeUnless, endedAfterAll } from '../support/started.ts';
 import { nativeDecision } from '../support/native-cel.ts';
-import { policySet } from '../support/worlds.ts';
+import { policyDocument, policySet } from '../support/worlds.ts';
 import { controlPlaneProblem, startControlPlane, type ControlPlane } from './control-plane.ts';
 import { waitUntil } from './processes.ts';
 import type { Snapshot } from '../../src/engine/facts/snapshot.ts';
@@ -23,6 +23,16 @@ const PODS = '/api/v1/namespaces/apps/pods';
 const PARAMS = '/apis/probewright.dev/v1alpha1/namespaces/apps/namespaceprobes';
 /** A changed parameter acts after 60 ms, a new one after 210 ms (measured on 1.36.2). */
 const UNTIL_PARAMETERS_ACT = 1_500;
+
+const PLAIN_POLICY = policySet(
+  policyDocument({ containers: ['*'], kubernetesProbeEndpoints: { readinessProbe: '/ready' } }),
+);
+const PLAIN_POD: JsonObject = {
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'plain', namespace: 'apps', labels: { app: 'plain' } },
+  spec: { containers: [{ name: 'app', image: 'app', ports: [{ name: 'http', containerPort: 8080 }] }] },
+};
 
 const sets: readonly Snapshot[] = fc
   .sample(fc.tuple(nativePolicies, nativeServices), { seed: 53, numRuns: SETS })
@@ -72,6 +82,12 @@ describeUnless(controlPlaneProblem(), 'the native policy in an API server', () =
     context.skip(whyNot !== undefined, whyNot);
     // A server that cannot compile an expression refuses the policy here, with its place.
     await cluster.apply(NATIVE_POLICY);
+    // The server looks for new policies once a second, compiles them, and then reads the parameters.
+    await exported(PLAIN_POLICY, ['NamespaceProbes', 'MutatingAdmissionPolicyBinding']);
+    await waitUntil('the policy acts', async () => {
+      const { body } = await cluster.request('POST', `${PODS}?dryRun=All`, PLAIN_POD);
+      return probesOf(addedProbes(PLAIN_POD, JSON.parse(body) as JsonObject)).size > 0;
+    });
     const differences: string[] = [];
     let [accepted, given] = [0, 0];
     for (const [index, snapshot] of sets.entries()) {
