@@ -7,11 +7,19 @@ export interface MatchCondition {
   readonly expression: string;
 }
 
-/** The API server knows the type of `request`; everything below `object` and `oldObject` is `dyn` there, too. */
-export const cel = new Environment()
-  .registerVariable('object', 'dyn')
-  .registerVariable('oldObject', 'dyn')
-  .registerVariable('request', 'dyn');
+const objects = new Environment().registerVariable('object', 'dyn').registerVariable('oldObject', 'dyn');
+export const cel = objects.clone().registerVariable('request', 'dyn');
+
+/** Types as the API server checks them: it knows those of `request`, and refuses a list of typed and dynamic elements. */
+export const typed = objects.clone().registerVariable({
+  name: 'request',
+  schema: {
+    kind: { group: 'string', version: 'string', kind: 'string' },
+    namespace: 'string',
+    operation: 'string',
+    userInfo: { username: 'string', groups: 'list<string>' },
+  },
+});
 
 /**
  * The names of the conditions that keep a request from a webhook; none when the API server sends the request. Throws for an expression that gives

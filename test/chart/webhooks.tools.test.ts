@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { BUILT_IN_KINDS } from '../../src/engine/workload/kinds.ts';
 import { CHART } from '../../scripts/chart/chart-files.ts';
 import { isWithoutHelm, one, render, valuesFiles, type Rendering } from './helm.ts';
-import { cel, type MatchCondition } from './match-conditions.ts';
+import { cel, typed, type MatchCondition } from './match-conditions.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 interface Requirement {
@@ -137,10 +137,10 @@ describe.skipIf(isWithoutHelm('webhooks.tools.test.ts'))('the webhook configurat
     expect([...new Set(resources)].sort()).toEqual([...builtIn, 'services', 'pairs'].sort());
   });
 
-  it('have conditions of type bool with names that are unique and qualified', () => {
+  it('have conditions of type bool, by the types of the API server, with names that are unique and qualified', () => {
     for (const { matchConditions } of webhooks()) {
       for (const { name, expression } of matchConditions) {
-        expect(cel.check(expression), expression).toMatchObject({ valid: true, type: 'bool' });
+        expect(typed.check(expression), expression).toMatchObject({ valid: true, type: 'bool' });
         expect(name).toMatch(/^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/);
       }
       expect(new Set(matchConditions.map(({ name }) => name)).size).toBe(matchConditions.length);

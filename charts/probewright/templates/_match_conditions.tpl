@@ -10,6 +10,9 @@ a webhook (RuntimeCELCostBudgetMatchConditions, same file). `==` on two maps cos
 (interpreter/runtimecost.go of cel-go), so the largest template costs a few units. Kubernetes 1.36 compares two templates of 1 MB within the limits.
 One step of exists() costs 10 to 20 units, so expressions iterate only over lists of bounded length.
 
+Types: `object` is dynamic, `request` is typed, and a list literal may not mix both (HomogeneousAggregateLiterals in
+k8s.io/apiserver/pkg/cel/environment/base.go): a server refuses the whole configuration. dyn() makes them alike.
+
 test/chart/match-conditions.property.test.ts proves for random requests: what the conditions skip, /validate would allow without a warning.
 */}}
 
@@ -42,7 +45,8 @@ has(object.metadata.ownerReferences) && object.metadata.ownerReferences != null 
 object.metadata.ownerReferences.size() <= 100 &&
 object.metadata.ownerReferences.exists(owner, has(owner.controller) && owner.controller == true) &&
 object.metadata.ownerReferences.all(owner, !has(owner.controller) || owner.controller != true ||
-(has(owner.apiVersion) && has(owner.kind) && [owner.apiVersion, owner.kind, request.kind.group, request.kind.kind] in [
+(has(owner.apiVersion) && has(owner.kind) &&
+[dyn(owner.apiVersion), dyn(owner.kind), dyn(request.kind.group), dyn(request.kind.kind)] in [
 ['apps/v1', 'ReplicaSet', '', 'Pod'], ['apps/v1', 'StatefulSet', '', 'Pod'], ['apps/v1', 'DaemonSet', '', 'Pod'],
 ['batch/v1', 'Job', '', 'Pod'], ['v1', 'ReplicationController', '', 'Pod'],
 ['apps/v1', 'Deployment', 'apps', 'ReplicaSet'], ['batch/v1', 'CronJob', 'batch', 'Job']]))
