@@ -2,8 +2,9 @@ import { compareText, count } from '../../base/text/cut.ts';
 import { formatInstant } from '../../base/text/duration.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { profileName } from '../../engine/facts/startup-profile.ts';
-import { exceptionRules, mayExcept, EXCEPTION_KIND, DAY_MILLISECONDS } from '../../engine/policy/probe-exception.ts';
-import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
+import { exceptionRules, DAY_MILLISECONDS } from '../../engine/policy/probe-exception.ts';
+import { mayExceptAll } from '../../engine/verdict/exceptions-of-workload.ts';
+import { exceptionLines } from '../../webhook/review/exception-to-paste.ts';
 import { printLine, UsageError, type CommandIo } from '../io.ts';
 import { writeFindings } from './baseline.ts';
 import { withoutKnown } from './known-findings.ts';
@@ -30,26 +31,14 @@ export function exceptionsText(findings: readonly FindingIdentity[], { owner, ex
 
 function exceptionText(findings: readonly FindingIdentity[], owner: string, expires: number): string {
   const [{ namespace, kind, name, container } = { namespace: '', kind: '', name: '', container: '' }] = findings;
-  const checks = [...new Set(findings.map(({ check }) => check))].toSorted(compareText);
-  const lines = [
-    `apiVersion: ${POLICY_API_VERSION}`,
-    `kind: ${EXCEPTION_KIND}`,
-    'metadata:',
-    `  name: ${quoted(profileName(kind, container === '' ? name : `${name}-${container}`))}`,
-    `  namespace: ${quoted(namespace)}`,
-    'spec:',
-    `  checks: [${checks.join(', ')}]`,
-    `  workloads: [{ kind: ${kind}, name: ${quoted(name)} }]`,
-    ...(container === '' ? [] : [`  containers: [${quoted(container)}]`]),
-    `  owner: ${quoted(owner)}`,
-    `  reason: ${REASON}`,
-    `  expires: ${quoted(formatInstant(expires))}`,
-  ];
+  const lines = exceptionLines(profileName(kind, container === '' ? name : `${name}-${container}`), namespace, {
+    checks: [...new Set(findings.map(({ check }) => check))].toSorted(compareText),
+    workloads: [{ kind, name }],
+    ...(container !== '' && { containers: [container] }),
+    ...{ owner, reason: REASON, expires: formatInstant(expires) },
+  });
   return `${lines.join('\n')}\n`;
 }
-
-/** A JSON text is a YAML text, also where YAML would read a word as a number. */
-const quoted = (text: string): string => JSON.stringify(text);
 
 /**
  * Writes ProbeExceptions for what is found now, and leaves it out of the report. What no exception allows stays: the
@@ -71,14 +60,13 @@ export async function applyExceptions(
     printLine(io.stderr, `${file}: is not written, because an input cannot be read`);
     return report;
   }
-  const rulesOf = (namespace: string) => exceptionRules(snapshot.policyFor(namespace, new Map()).layers);
+  const policyOf = (namespace: string) => snapshot.policyFor(namespace, new Map());
   const found = selectedFindings(report, selection).filter(({ action }) => action !== 'Excepted');
   const allowed = found.filter(({ check, kind, namespace, name }) => {
-    const rules = rulesOf(namespace);
     const isNamed = namespace !== '' && /^[a-z0-9][a-z0-9.-]*$/.test(name) && !kind.endsWith('ProbePolicy');
-    return isNamed && rules.action === 'Allow' && mayExcept(rules, check);
+    return isNamed && mayExceptAll(policyOf(namespace), [check]);
   });
-  const days = Math.min(...allowed.map(({ namespace }) => rulesOf(namespace).maximumDays));
+  const days = Math.min(...allowed.map(({ namespace }) => exceptionRules(policyOf(namespace).layers).maximumDays));
   try {
     await writeFindings(file, exceptionsText(allowed, asked));
   } catch (error) {

@@ -10,6 +10,7 @@ import {
   type NamedWorkload,
   type ProbeException,
 } from '../policy/probe-exception.ts';
+import { validProbe } from '../checks/valid-probe.ts';
 import type { AppliedException, Violation } from '../checks/violation.ts';
 import type { Snapshot } from '../facts/snapshot.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
@@ -48,10 +49,13 @@ export function withExceptions(
   });
 }
 
-/** True if the policies of a workload honour exceptions for each of these checks. */
+/**
+ * True if an exception for each of these checks helps: the policies of a workload honour it, and the API server takes
+ * the Pods.
+ */
 export function mayExceptAll({ layers }: Pick<WorkloadPolicy, 'layers'>, checks: readonly string[]): boolean {
   const rules = exceptionRules(layers);
-  return rules.action === 'Allow' && checks.every((check) => mayExcept(rules, check));
+  return rules.action === 'Allow' && checks.every((check) => check !== validProbe.id && mayExcept(rules, check));
 }
 
 export interface ExceptionOfWorkload extends AppliedException {

@@ -2,7 +2,12 @@ import { formatInstant } from '../../base/text/duration.ts';
 import { EXCEPTION_BOUNDS } from '../../engine/policy/bounds.ts';
 import { yamlFlow } from '../../engine/checks/check.ts';
 import { docsUrl } from '../../engine/checks/violation.ts';
-import { DAY_MILLISECONDS, type NamedWorkload } from '../../engine/policy/probe-exception.ts';
+import {
+  DAY_MILLISECONDS,
+  EXCEPTION_KIND,
+  type ExceptionSpec,
+  type NamedWorkload,
+} from '../../engine/policy/probe-exception.ts';
 import { isDnsSubdomain, POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
 
 /** The time for which the exception of a denial counts. Its owner may write another end. */
@@ -24,20 +29,31 @@ export function exceptionToPaste(
   const workload = names.at(-1);
   if (workload === undefined || ![workload.name, namespace].every(isDnsSubdomain)) return undefined;
   const { kind, name } = workload;
-  const expires = formatInstant(Math.ceil(now / DAY_MILLISECONDS + DAYS) * DAY_MILLISECONDS);
-  const ids = [...new Set(checks)].slice(0, EXCEPTION_BOUNDS.checks.maximum);
   return [
     `If it cannot be corrected now, or is a rollback, write who answers and why: ${docsUrl('exceptions.md')}`,
     "kubectl apply -f - <<'EOF'",
+    ...exceptionLines(name, namespace, {
+      checks: [...new Set(checks)].slice(0, EXCEPTION_BOUNDS.checks.maximum),
+      workloads: [{ kind, name }],
+      owner: 'the team that answers',
+      reason: 'why it cannot be corrected now',
+      expires: formatInstant(Math.ceil(now / DAY_MILLISECONDS + DAYS) * DAY_MILLISECONDS),
+    }),
+    'EOF',
+  ];
+}
+
+/** The lines of a ProbeException, as YAML. */
+export function exceptionLines(
+  name: string,
+  namespace: string,
+  spec: Partial<ExceptionSpec> & { readonly expires: string },
+): readonly string[] {
+  return [
     `apiVersion: ${POLICY_API_VERSION}`,
-    'kind: ProbeException',
+    `kind: ${EXCEPTION_KIND}`,
     `metadata: ${yamlFlow({ name, namespace })}`,
     'spec:',
-    `  checks: ${yamlFlow(ids)}`,
-    `  workloads: ${yamlFlow([{ kind, name }])}`,
-    '  owner: the team that answers',
-    '  reason: why it cannot be corrected now',
-    `  expires: ${yamlFlow(expires)}`,
-    'EOF',
+    ...Object.entries(spec).map(([field, value]) => `  ${field}: ${yamlFlow(value)}`),
   ];
 }

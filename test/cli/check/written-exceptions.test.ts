@@ -6,6 +6,7 @@ import { parseAllDocuments } from 'yaml';
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import { parseProbeException } from '../../../src/engine/policy/read-exception.ts';
 import { exceptionsText } from '../../../src/cli/check/written-exceptions.ts';
+import { deploymentWithTypo } from '../deployment-with-typo.ts';
 import { runProbewright } from '../run-probewright.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
@@ -15,16 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true }));
 
-const deployment = (probes: string, name = 'web'): string => `apiVersion: apps/v1
-kind: Deployment
-metadata: { name: ${name}, namespace: apps }
-spec:
-  selector: { matchLabels: { app: web } }
-  template:
-    metadata: { labels: { app: web } }
-    spec: { containers: [{ name: app, image: example.test/app:1, ports: [{ name: http, containerPort: 8080 }], ${probes} }] }
-`;
-const WRONG_PORT = 'readinessProbe: { httpGet: { path: /, port: htpp } }';
+const TYPO = deploymentWithTypo('web');
 const NOW = ['--now', '2026-07-01T00:00:00Z'];
 const ASKED = ['--expires', '2026-12-31', '--owner', 'team: a'];
 
@@ -36,21 +28,21 @@ const file = (): string => join(directory, 'exceptions.yaml');
 
 describe('written exceptions', () => {
   it('allow what is found now, by the same judge, and nothing that is new', async () => {
-    expect((await check(deployment(WRONG_PORT))).code).toBe(1);
-    const written = await check(deployment(WRONG_PORT), '--write-exceptions', file(), ...ASKED);
+    expect((await check(TYPO)).code).toBe(1);
+    const written = await check(TYPO, '--write-exceptions', file(), ...ASKED);
     expect([written.code, written.stderr]).toEqual([0, '']);
-    const again = await check(deployment(WRONG_PORT), '--policies', file());
+    const again = await check(TYPO, '--policies', file());
     expect([again.code, again.stderr]).toEqual([0, '']);
-    const both = `${WRONG_PORT}, livenessProbe: { httpGet: { path: /, port: 99999 } }`;
-    expect((await check(deployment(both), '--policies', file())).code).toBe(1);
-    expect((await check(deployment(WRONG_PORT, 'other'), '--policies', file())).code).toBe(1);
+    const both = `${TYPO}          livenessProbe: { httpGet: { path: /, port: 99999 } }\n`;
+    expect((await check(both, '--policies', file())).code).toBe(1);
+    expect((await check(deploymentWithTypo('other'), '--policies', file())).code).toBe(1);
     const late = ['check', join(directory, 'web.yaml'), '--no-project-file', '--policies', file()];
-    await writeFile(join(directory, 'web.yaml'), deployment(WRONG_PORT));
+    await writeFile(join(directory, 'web.yaml'), TYPO);
     expect((await runProbewright([...late, '--now', '2026-12-31T00:00:00Z'])).code).toBe(1);
   });
 
   it('are objects that the API server and the webhook take', async () => {
-    await check(deployment(WRONG_PORT), '--write-exceptions', file(), ...ASKED);
+    await check(TYPO, '--write-exceptions', file(), ...ASKED);
     const documents = parseAllDocuments(await readFile(file(), 'utf8'));
     expect(documents).toHaveLength(1);
     for (const document of documents) {
@@ -90,10 +82,20 @@ kind: ClusterProbePolicy
 metadata: { name: strict }
 spec: { exceptions: { maximumDays: 30, checks: [probe-host] } }
 `;
-    const text = `${deployment(WRONG_PORT)}---\n${policy}`;
+    const text = `${TYPO}---\n${policy}`;
     const { code, stderr } = await check(text, '--write-exceptions', file(), ...ASKED);
     expect(code).toBe(1);
     expect(stderr).toContain('1 finding may have no exception, and must be repaired');
+    expect(await readFile(file(), 'utf8')).toBe('');
+  });
+
+  it('are not written for what the API server refuses, too', async () => {
+    const refused = deploymentWithTypo('web', 'http', ', successThreshold: 0, timeoutSeconds: -1');
+    const { code, stderr } = await check(refused, '--write-exceptions', file(), ...ASKED);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('1 finding may have no exception, and must be repaired'),
+    ]);
     expect(await readFile(file(), 'utf8')).toBe('');
   });
 
@@ -106,7 +108,7 @@ spec: { exceptions: { maximumDays: 30, checks: [probe-host] } }
     [['--write-exceptions', 'x', '--expires', '2026-01-01', '--owner', 'a'], '--expires: has passed'],
     [['--write-exceptions', 'x', '--expires', '2026-12-31', '--owner', ' '], '--owner: must be a name of at most 128'],
   ])('need their flags: %s', async (flags, problem) => {
-    const { code, stderr } = await check(deployment(WRONG_PORT), ...flags);
+    const { code, stderr } = await check(TYPO, ...flags);
     expect(code).toBe(2);
     expect(stderr).toContain(problem);
   });
