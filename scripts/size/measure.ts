@@ -24,11 +24,12 @@ export function filesBelow(folder: string, ending = '.ts'): readonly string[] {
 
 /** What each file imports of the files: types and lazily loaded modules, too. JSON, such as package.json, is no source. */
 export function importGraph(files: readonly string[]): Map<string, readonly string[]> {
+  const known = new Set(files);
   return new Map(
     files.map((file) => {
       const imports = [...readFileSync(file, 'utf8').matchAll(IMPORT)];
       const paths = imports.map(([, given, lazy]) => join(dirname(file), given ?? lazy ?? ''));
-      return [file, paths.filter((path) => files.includes(path))];
+      return [file, paths.filter((path) => known.has(path))];
     }),
   );
 }

@@ -6,7 +6,14 @@ const FEWEST = 20;
 /**
  * The runs of a property: all of them in `npm run test:slow`, which sets FULL_RUNS, and a tenth in `npm test`, so that
  * `npm test` stays fast.
+ *
+ * @param fewest of a property whose single run is costly: how many are enough in `npm test`
  */
-export function runs(all: number): number {
-  return process.env['FULL_RUNS'] === undefined ? Math.max(Math.min(all, FEWEST), Math.ceil(all / PART)) : all;
+export function runs(all: number, fewest = FEWEST): number {
+  return process.env['FULL_RUNS'] === undefined ? Math.max(Math.min(all, fewest), Math.ceil(all / PART)) : all;
+}
+
+/** Examples for a costly property: all of them in `npm run test:slow`, and each fifth from `first` on in `npm test`. */
+export function someOf<T>(examples: readonly T[], first = 0): T[] {
+  return examples.filter((_, index) => process.env['FULL_RUNS'] !== undefined || index % 5 === first % 5);
 }

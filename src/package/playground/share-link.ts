@@ -10,6 +10,8 @@ const CHECKSUM_BYTES = 4;
 
 /** The most bytes that a link may hold: two texts, escaped as JSON. */
 const MOST_BYTES = 8 * LONGEST_TEXT;
+/** No deflated byte expands to more. */
+const MOST_EXPANSION = 1032;
 
 /** A longer address does not work in every browser. A longer link could also expand to gigabytes. */
 export const LONGEST_FRAGMENT = 100_000;
@@ -47,7 +49,7 @@ export function textsOfFragment(fragment: string): PlaygroundTexts | undefined {
 function textOf(bytes: Uint8Array): Uint8Array {
   const end = bytes.length - CHECKSUM_BYTES;
   // Bytes without room are dropped, so the checksum of a longer text differs.
-  const text = inflateSync(bytes.subarray(0, end), { out: new Uint8Array(MOST_BYTES) });
+  const text = inflateSync(bytes.subarray(0, end), { out: new Uint8Array(Math.min(MOST_BYTES, end * MOST_EXPANSION)) });
   // zlib ends with the checksum, also where it compresses nothing.
   const checksum = zlibSync(text, { level: 0 }).subarray(-CHECKSUM_BYTES);
   if (checksum.some((byte, index) => byte !== bytes[end + index])) throw new Error('the link is damaged');

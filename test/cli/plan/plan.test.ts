@@ -93,7 +93,7 @@ describe('a plan with hostile or many names', () => {
 
   it('has less than 60,000 characters as Markdown, and says how many effects are left out', async () => {
     const long = 'a'.repeat(10_000);
-    const workloads = Array.from({ length: 300 }, (_, index) =>
+    const workloads = Array.from({ length: 60 }, (_, index) =>
       deployment(`${long}${index}`, { ports: [{ name: 'http', containerPort: 8000 + index }] }),
     );
     const file = await write('in.yaml', ...workloads);
@@ -101,9 +101,9 @@ describe('a plan with hostile or many names', () => {
     const now = await write('new.yaml', clusterPolicy('all', spec));
     const many = await write(
       'many.yaml',
-      ...Array.from({ length: 600 }, (_, index) => deployment(`w${index}`, { name: `c${index}` })),
+      ...Array.from({ length: 400 }, (_, index) => deployment(`w${index}`, { name: `c${index}` })),
     );
-    const each = Array.from({ length: 600 }, (_, index) =>
+    const each = Array.from({ length: 400 }, (_, index) =>
       policy(`p${index}`, { ...(readiness(`/${index}`) as object), containers: [`c${index}`] }),
     );
     const eachFile = await write('each.yaml', ...each);
@@ -113,6 +113,6 @@ describe('a plan with hostile or many names', () => {
     expect(stdout.length).toBeLessThan(60_000);
     expect(stdout.length).toBeGreaterThan(40_000);
     const shown = stdout.match(/^### /gm)?.length ?? 0;
-    expect(stdout).toContain(`There is no room here for ${600 - shown} more effects.`);
+    expect(stdout).toContain(`There is no room here for ${400 - shown} more effects.`);
   });
 });

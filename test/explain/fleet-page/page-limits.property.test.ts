@@ -60,7 +60,7 @@ describe('the size of a report', () => {
     ['names that grow by escapes', '"<&\'>'],
   ])('is below 3 MB also for %s', async (_, word) => {
     const long = (most: number): string => word.repeat(300).slice(0, most);
-    const items = Array.from({ length: 320 }, (__, index) => ({
+    const items = Array.from({ length: 160 }, (__, index) => ({
       apiVersion: 'apps/v1',
       kind: 'Deployment',
       metadata: { name: `${index}-${long(250)}`, namespace: `${index % 3}-${long(60)}` },
@@ -79,7 +79,7 @@ describe('the size of a report', () => {
     const page = await pageOf(JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
     // Rows and drawings have 2.7 MB. One full row may go over the limit.
     expect(Buffer.byteLength(page)).toBeLessThan(2.85 * MEGABYTE);
-    expect(page.match(/<details /g)).toHaveLength(320);
+    expect(page.match(/<details /g)).toHaveLength(160);
     expect(page).toMatch(/Times and (?:further )?findings are left out/);
   });
 
@@ -96,24 +96,25 @@ describe('the size of a report', () => {
 });
 
 describe('hostile names', () => {
+  const pages: string[] = [];
+  beforeAll(async () => {
+    for (const name of HOSTILE_NAMES) pages.push(await pageOf(hostileFleet(name)));
+  });
+
   /** Every tag of a page with its attributes, without the values. */
   const tagsOf = (page: string): Set<string> =>
     new Set([...page.matchAll(/<\/?([a-zA-Z!][^\s>/]*)/g)].map(([, tag = '']) => tag.toLowerCase()));
 
   it('make no element, wherever a name or a value may stand', async () => {
     const known = tagsOf(await pageOf(fleet(40)));
-    for (const name of HOSTILE_NAMES) {
-      const page = await pageOf(hostileFleet(name));
+    for (const page of pages) {
       expect([...tagsOf(page)].filter((tag) => !known.has(tag))).toEqual([]);
       expect(page.match(/<script/g)).toHaveLength(1);
     }
   });
 
-  it('leave no hidden character in the page, which could change how text around it is shown', async () => {
-    for (const name of HOSTILE_NAMES)
-      expect(await pageOf(hostileFleet(name))).not.toMatch(
-        /[\u202a-\u202e\u2066-\u2069\u200b\u0000-\u0009\u000b-\u001f]/,
-      );
+  it('leave no hidden character in the page, which could change how text around it is shown', () => {
+    for (const page of pages) expect(page).not.toMatch(/[\u202a-\u202e\u2066-\u2069\u200b\u0000-\u0009\u000b-\u001f]/);
   });
 
   it('of any text make no element', async () => {
@@ -125,7 +126,7 @@ describe('hostile names', () => {
           expect([...tagsOf(await pageOf(hostileFleet(name)))].filter((tag) => !known.has(tag))).toEqual([]);
         },
       ),
-      { numRuns: runs(50) },
+      { numRuns: runs(50, 5) },
     );
   });
 });

@@ -157,6 +157,7 @@ describe('a whole rotation', () => {
   });
 
   it('goes by, by age, three times over and with leaders that change in the middle of it', async () => {
+    world = await OwnWorld.start({ caLifetime: 60 * DAY });
     const rotation = await Rotation.begin(world, async (service, bundle) =>
       expect(await service.complaint(bundle, world.now)).toBeUndefined(),
     );

@@ -74,7 +74,7 @@ describe('the first start', () => {
   it.each([2, 3, 4, 5])(
     'of %d replicas at the same instant ends with one CA that all of them serve from',
     async (count) => {
-      for (let run = 0; run < runs(20); run++) {
+      for (let run = 0; run < runs(20, 5); run++) {
         world = await OwnWorld.start();
         const replicas = Array.from({ length: count }, () => world.own());
         const pairs = await Promise.all(replicas.map(({ started }) => started));

@@ -43,20 +43,22 @@ export class OwnWorld {
   readonly api: FakeApiServer;
   readonly logged: string[] = [];
   now = Date.now();
+  readonly #settings: ClusterConfig;
   readonly #dependencies: CertificateDependencies;
 
-  private constructor(api: FakeApiServer) {
+  private constructor(api: FakeApiServer, settings: ClusterConfig) {
     this.api = api;
+    this.#settings = settings;
     const log = (fields: object, message: string): void => {
       this.logged.push(`${message} ${JSON.stringify(fields)}`);
     };
     this.#dependencies = { now: () => this.now, random: Math.random, log: { info: log, warn: log, error: log } };
   }
 
-  static async start(): Promise<OwnWorld> {
+  static async start(settings: Partial<ClusterConfig> = {}): Promise<OwnWorld> {
     const api = await startFakeApiServer();
     onTestFinished(() => api.stop());
-    return new OwnWorld(api);
+    return new OwnWorld(api, { ...SETTINGS, ...settings });
   }
 
   own(): Replica<OwnCertificates> {
@@ -87,7 +89,7 @@ export class OwnWorld {
   }
 
   #connection(): CertificateConnection {
-    return { client: new ApiClient(this.api.access, 'test'), namespace: 'system', config: SETTINGS };
+    return { client: new ApiClient(this.api.access, 'test'), namespace: 'system', config: this.#settings };
   }
 
   /** Both configurations as a chart makes them: without a caBundle. */
