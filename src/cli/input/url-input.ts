@@ -2,6 +2,8 @@ import { shellWord } from '../../base/text/shell-word.ts';
 import { PROGRAM } from '../io.ts';
 
 const URL_START = /^([a-z][a-z0-9+.-]*):\/\//i;
+/** The page that GitHub and GitLab show of a file. Its text is beside it. */
+const FILE_PAGE = /^(https:\/\/(?:github|gitlab)\.com\/.+?)\/blob\//;
 
 /**
  * What to type for the first input that is a URL: no command downloads anything. Undefined without such an input.
@@ -11,8 +13,9 @@ const URL_START = /^([a-z][a-z0-9+.-]*):\/\//i;
 export function urlProblem(command: string, inputs: readonly string[], args: readonly string[]): string | undefined {
   const url = inputs.find((input) => URL_START.test(input));
   if (url === undefined) return undefined;
+  const file = url.replace(FILE_PAGE, '$1/raw/');
   const [reader, own] = [readerOf(url), args.map((arg) => (arg === url ? '-' : shellWord(arg))).join(' ')];
-  const piped = `${reader} ${shellWord(url)} | ${PROGRAM} ${command} ${own}`;
+  const piped = `${reader} ${shellWord(file)} | ${PROGRAM} ${command} ${own}`;
   const step = reader === undefined ? 'download it, and name the file' : piped;
   return `${url} is a URL, and ${PROGRAM} downloads nothing: ${step}`;
 }

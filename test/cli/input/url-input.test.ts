@@ -11,6 +11,14 @@ describe('an input that is a URL', () => {
       'helm template https://example.test/web-1.0.0.tgz | probewright check --strict -',
     ],
     ['oci://example.test/charts/web', 'helm template oci://example.test/charts/web | probewright check --strict -'],
+    [
+      'https://github.com/example/shop/blob/main/web.yaml',
+      'curl -fsSL https://github.com/example/shop/raw/main/web.yaml | probewright check --strict -',
+    ],
+    [
+      'https://gitlab.com/example/shop/-/blob/main/blob/web.yaml',
+      'curl -fsSL https://gitlab.com/example/shop/-/raw/main/blob/web.yaml | probewright check --strict -',
+    ],
     ['s3://bucket/web.yaml', 'download it, and name the file'],
   ])('%s gets one sentence with what to type', (url, step) =>
     expect(urlProblem('check', [url], ['--strict', url])).toBe(
