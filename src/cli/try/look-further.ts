@@ -10,6 +10,7 @@ import { execCommandOf } from '../../engine/command/words.ts';
 import { localClient } from '../../engine/command/asks.ts';
 import { isTcp } from '../../engine/workload/ports.ts';
 import { readHandler } from '../../engine/workload/read-probe.ts';
+import { MESH_REFUSALS } from '../../observer/failing/causes.ts';
 import type { Asking } from './ask.ts';
 import type { Target } from './target.ts';
 
@@ -32,7 +33,8 @@ export async function lookFurther(
   // The probe has been run before, so it may be run again.
   const again = { ...asking, allowsSideEffects: true };
   const look = { planned, answer, asking: again, cause, port: typeof port === 'number' ? port : 0 };
-  if (planned.isLeftPlain && OF_MESH.has(cause)) return diagnosis({ cause: 'mesh-plain' }, remedyFor('mesh-plain'));
+  if (planned.isLeftPlain && MESH_REFUSALS.has(cause))
+    return diagnosis({ cause: 'mesh-plain' }, remedyFor('mesh-plain'));
   const finders = planned.handler.kind === 'exec' ? COMMAND_FINDERS[cause] : (FINDERS[cause] ?? [otherPath]);
   for (const find of finders ?? []) {
     const found = await find(look);
@@ -40,9 +42,6 @@ export async function lookFurther(
   }
   return ofAnswer === undefined ? late : diagnosis(look, remedyFor(cause, answer));
 }
-
-/** What the proxy of a mesh gives to a plain connection. */
-const OF_MESH: ReadonlySet<string> = new Set(['other-protocol', 'unclear', 'connection-refused']);
 
 /** A server may close the connection for a path or a host that it does not know, as nginx does with 444. */
 const ELSEWHERE: readonly Finder[] = [

@@ -172,6 +172,11 @@ export function isDefinite(cause: string): boolean {
   return DEFINITE.has(cause);
 }
 
+/** What a plain connection gets from a proxy that wants mutual TLS, and a gRPC probe from a port without gRPC. */
+export const MESH_REFUSALS: ReadonlySet<string> = new Set<AnswerCause | 'connection-lost'>([
+  ...(['connection-lost', 'other-protocol', 'connection-refused', 'unclear'] as const),
+]);
+
 /** Answers of an application that runs. The kill of a liveness probe that gets nothing else is no slow start. */
 export const STATUSES: ReadonlySet<string> = new Set<AnswerCause>([
   'http-5xx',

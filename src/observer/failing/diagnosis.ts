@@ -9,7 +9,7 @@ import {
 } from './container-runs.ts';
 import type { ProbeHint } from './probe-events.ts';
 import type { ProbeKind } from '../../engine/probe/probe.ts';
-import { isDefinite, STATUSES, type AnswerCause, type FailureCause } from './causes.ts';
+import { isDefinite, MESH_REFUSALS, STATUSES, type AnswerCause, type FailureCause } from './causes.ts';
 import type { KnownKill, ProbeKill } from './container-runs.ts';
 import type { ContainerHealth, DescribedProbe, PodHealth } from './pod-health.ts';
 
@@ -94,13 +94,10 @@ function caseOf(pod: PodHealth, container: ContainerHealth, hints: readonly Prob
 
 /** What only the Pod tells of an answer: it came after a redirect to https, or from the proxy of a mesh. */
 function inPlace(hint: Answer, described: DescribedProbe | undefined): Answer {
-  if (described?.isRefusedByMesh === true && OF_MESH.has(hint.cause)) return { ...hint, cause: 'mesh-plain' };
+  if (described?.isRefusedByMesh === true && MESH_REFUSALS.has(hint.cause)) return { ...hint, cause: 'mesh-plain' };
   const isRedirected = hint.asksHttps === true && described?.isHttps === false;
   return isRedirected && !hint.isVoid && hint.status === undefined ? { ...hint, cause: 'redirect-https' } : hint;
 }
-
-/** What a client gets from a proxy that wants mutual TLS, and a gRPC probe from any port that speaks no gRPC. */
-const OF_MESH: ReadonlySet<string> = new Set(['connection-lost', 'other-protocol', 'connection-refused']);
 
 function failuresOf(known: Case): Failure[] {
   const found = new Map<string, Failure>();
