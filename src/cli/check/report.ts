@@ -163,9 +163,14 @@ function eachOnce(violations: readonly PlacedViolation[]): readonly PlacedViolat
   });
 }
 
-/** All findings of a selection, also those that repeat the advice of another. */
-export function selectedFindings(report: CheckReport, selection: Selection): readonly PlacedViolation[] {
-  return report.violations.filter((one) => isSelected(one, selection) && isShown(one, selection));
+/**
+ * What is still to be repaired of a selection, for a file that hides it; also findings that repeat the advice of
+ * another. Without what an exception allows, as the end of the exception must show.
+ */
+export function selectedFindings({ violations }: CheckReport, selection: Selection): readonly PlacedViolation[] {
+  const isToRepair = (one: PlacedViolation): boolean =>
+    one.action !== 'Excepted' && isSelected(one, selection) && isShown(one, selection);
+  return violations.filter(isToRepair);
 }
 
 function isSelected({ check }: PlacedViolation, { only, skip }: Selection): boolean {

@@ -61,7 +61,7 @@ export async function applyExceptions(
     return report;
   }
   const policyOf = (namespace: string) => snapshot.policyFor(namespace, new Map());
-  const found = selectedFindings(report, selection).filter(({ action }) => action !== 'Excepted');
+  const found = selectedFindings(report, selection);
   const allowed = found.filter(({ check, kind, namespace, name }) => {
     const isNamed = namespace !== '' && /^[a-z0-9][a-z0-9.-]*$/.test(name) && !kind.endsWith('ProbePolicy');
     return isNamed && mayExceptAll(policyOf(namespace), [check]);

@@ -10,7 +10,7 @@ export interface Need {
 }
 
 /** True for a program in a folder of the operating system. A program elsewhere was copied into the image. */
-export const isOfSystem = (word: string): boolean => /^(?:\/(?:usr\/(?:local\/)?)?s?bin\/)?[^/]+$/.test(word);
+const isOfSystem = (word: string): boolean => /^(?:\/(?:usr\/(?:local\/)?)?s?bin\/)?[^/]+$/.test(word);
 
 /**
  * The programs without which a command fails, and which an image does not have, first first: those that the command

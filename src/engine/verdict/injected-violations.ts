@@ -127,7 +127,7 @@ function actionForAuthor(
 }
 
 /** A violation with notes behind its remedy. */
-export function withNotes(violation: Violation, ...notes: readonly string[]): Violation {
+function withNotes(violation: Violation, ...notes: readonly string[]): Violation {
   const { remedy } = violation;
   if (notes.length === 0) return violation;
   return { ...violation, remedy: [...(remedy === undefined ? [] : [remedy]), ...notes].join('; ') };

@@ -13,7 +13,7 @@ import { HASH_ANNOTATION, MANAGED_BY_LABEL, isOurs, reportObject, type ReportCon
 import type { RateLimiter } from '../../cluster/client/rate-limiter.ts';
 import { Reflector, type ReflectorContext } from '../../cluster/client/reflector.ts';
 
-export const OUR_REPORTS = `${MANAGED_BY_LABEL}=${PROBEWRIGHT}`;
+const OUR_REPORTS = `${MANAGED_BY_LABEL}=${PROBEWRIGHT}`;
 
 interface ReportTarget {
   readonly served: readonly ReportApi[];
