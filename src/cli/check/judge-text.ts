@@ -100,20 +100,9 @@ function judgeManifest(manifest: Manifest, text: ParsedText, world: World, repla
     ...withSafeAdvice(object, ofObject, judgeAgain, kind),
   ];
   const place = document.placeOf(path);
-  const { chartValueOf } = document;
+  const names = { kind: kind.kind, namespace, name };
   return {
-    violations: violations.map((violation) => ({
-      ...violation,
-      ...document.placeOf([...path, ...violation.path], { key: true }),
-      ...(text.placeOf && { isRendered: true }),
-      object: { document: document.index, path },
-      ...(chartValueOf && {
-        chartValueOf: (field: FieldPath, wanted?: unknown) => chartValueOf([...path, ...field], wanted),
-      }),
-      kind: kind.kind,
-      namespace,
-      name,
-    })),
+    violations: violations.map((violation) => placed(violation, manifest, text, names)),
     warnings: [...ofVersion, ...verdict.warnings].map((warning) => ({
       ...place,
       message: `warning: ${kind.kind} ${namespace}/${shownNameOf(object)}: ${warning}`,
@@ -121,23 +110,39 @@ function judgeManifest(manifest: Manifest, text: ParsedText, world: World, repla
   };
 }
 
+/** A violation with its place in the file that wrote the field, and with the workload. */
+function placed(
+  violation: Violation,
+  { document, path }: Manifest,
+  text: ParsedText,
+  names: Pick<PlacedViolation, 'kind' | 'namespace' | 'name'>,
+): PlacedViolation {
+  const { chartValueOf } = document;
+  return {
+    ...violation,
+    ...document.placeOf([...path, ...violation.path], { key: true }),
+    ...(text.placeOf && { isRendered: true }),
+    object: { document: document.index, path },
+    ...(chartValueOf && {
+      chartValueOf: (field: FieldPath, wanted?: unknown) => chartValueOf([...path, ...field], wanted),
+    }),
+    ...names,
+  };
+}
+
 /** The verdict on an object whose containers cannot be found, because a value around them has another type. */
 function malformedIn(
-  { object, document, path }: Manifest,
+  manifest: Manifest,
   text: ParsedText,
   { kinds, namespace: own }: World,
 ): { readonly violations: readonly PlacedViolation[]; readonly warnings: readonly FileProblem[] } | undefined {
+  const { object } = manifest;
   const kind = workloadKindOfManifest(object, kinds);
   const malformed = kind && malformedTemplate(object, kind);
   if (malformed === undefined) return undefined;
-  const violation: PlacedViolation = {
-    ...{ ...malformed, check: validProbe.id, action: 'Deny', container: '', reason: 'FieldValueInvalid' },
-    ...document.placeOf([...path, ...malformed.path], { key: true }),
-    ...(text.placeOf && { isRendered: true }),
-    ...{ object: { document: document.index, path }, kind: kind?.kind ?? '' },
-    ...{ namespace: namespaceOf(object) ?? own, name: nameOf(object) },
-  };
-  return { violations: [violation], warnings: [] };
+  const violation = { ...malformed, check: validProbe.id, container: '', reason: 'FieldValueInvalid' } as const;
+  const names = { kind: kind?.kind ?? '', namespace: namespaceOf(object) ?? own, name: nameOf(object) };
+  return { violations: [placed({ ...violation, action: 'Deny' }, manifest, text, names)], warnings: [] };
 }
 
 /** A cluster returns only objects in versions that it serves. */

@@ -1,11 +1,9 @@
 import { mkdir, readdir, realpath, symlink } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { readUtf8File } from '../../base/files/regular-file.ts';
 import { refuseLinksOut, type Tree } from '../../base/files/tree.ts';
 import { findYamlFiles, isInTree } from '../../base/files/yaml-files.ts';
-import { isJsonObject, member, stringMember, type JsonObject } from '../../base/json/json-value.ts';
-import { parseYamlDocuments } from '../../yaml/reading/documents.ts';
-import { CHART_FILE } from './charts.ts';
+import { isJsonObject, member, stringMember } from '../../base/json/json-value.ts';
+import { CHART_FILE, firstDocument } from './charts.ts';
 import { isInRange } from './version-range.ts';
 import type { TreeCopy } from '../../base/files/tree-copy.ts';
 
@@ -43,11 +41,6 @@ async function chartsBelow({ root, shown }: Tree): Promise<readonly ChartOfTree[
 async function chartIn(directory: string): Promise<ChartOfTree> {
   const chart = await firstDocument(join(directory, CHART_FILE));
   return { directory, name: stringMember(chart, 'name') ?? '', version: stringMember(chart, 'version') ?? '' };
-}
-
-async function firstDocument(file: string): Promise<JsonObject> {
-  const value = parseYamlDocuments(file, await readUtf8File(file).catch(() => '')).documents[0]?.value;
-  return isJsonObject(value) ? value : {};
 }
 
 /** The dependencies of a chart that are in the tree and not in its folder `charts`. */

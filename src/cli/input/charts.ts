@@ -3,7 +3,7 @@ import { basename, join, relative, resolve } from 'node:path';
 import { readUtf8File } from '../../base/files/regular-file.ts';
 import { directoriesAbove, type Tree } from '../../base/files/tree.ts';
 import { isInTree } from '../../base/files/yaml-files.ts';
-import { isJsonObject, stringMember } from '../../base/json/json-value.ts';
+import { isJsonObject, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { parseYamlDocuments } from '../../yaml/reading/documents.ts';
 import { shellPath } from '../../base/text/shell-word.ts';
 
@@ -22,9 +22,7 @@ const RELEASE_NAME = /^(?=.{1,53}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
 /** The name and the type of a chart. A chart that cannot be read has the name of its directory. */
 export async function readChart(directory: string, tree: Tree): Promise<Chart> {
   const file = join(directory, CHART_FILE);
-  const text = (await isInTree(tree.root, file)) ? await readUtf8File(file).catch(() => '') : '';
-  const value = parseYamlDocuments(CHART_FILE, text).documents[0]?.value;
-  const chart = isJsonObject(value) ? value : {};
+  const chart = (await isInTree(tree.root, file)) ? await firstDocument(file) : {};
   return {
     directory,
     tree,
@@ -32,6 +30,12 @@ export async function readChart(directory: string, tree: Tree): Promise<Chart> {
     name: stringMember(chart, 'name') ?? basename(resolve(directory)),
     isLibrary: stringMember(chart, 'type') === 'library',
   };
+}
+
+/** The first object of a file; an empty one where the file has none, or cannot be read. */
+export async function firstDocument(file: string): Promise<JsonObject> {
+  const value = parseYamlDocuments(file, await readUtf8File(file).catch(() => '')).documents[0]?.value;
+  return isJsonObject(value) ? value : {};
 }
 
 /** Values for a chart, as Helm's flags of these names take them. */

@@ -1,5 +1,6 @@
 import { objectPath, webhookConfigurations } from '../../cluster/client/api-path.ts';
 import { isDeepStrictEqual } from 'node:util';
+import { formatInstant } from '../../base/text/duration.ts';
 import { objectsAt, valueAt } from '../../base/json/field-path.ts';
 import { isJsonObject, objectMember, stringMap, type JsonObject } from '../../base/json/json-value.ts';
 import { unlessMissing, type ApiClient } from '../../cluster/client/api-client.ts';
@@ -56,8 +57,7 @@ export function missedVerdict(
   const created = instantOf(metadata, 'creationTimestamp') ?? -Infinity;
   const inForce = Math.max(since, ...sources.map((source) => changedAt(source) ?? Infinity));
   if (created <= inForce + MARGIN_MILLISECONDS) return undefined;
-  const at = new Date(created).toISOString().replace('.000Z', 'Z');
-  return `without a verdict at ${at} or later: the webhook did not answer, its answer was an error, or an exception, a policy or a label that allowed the object is gone`;
+  return `without a verdict at ${formatInstant(created)} or later: the webhook did not answer, its answer was an error, or an exception, a policy or a label that allowed the object is gone`;
 }
 
 /** What was in force when live objects were stored, as the API server tells. */
