@@ -5,7 +5,7 @@ import { messageOf } from '../../base/text/error-message.ts';
 import { jsonText } from '../../base/text/visible.ts';
 import { didYouMean } from '../../base/text/suggestion.ts';
 import { staleLines, withoutKnown } from './known-findings.ts';
-import { selectedFindings, type CheckReport, type FindingIdentity, type Selection } from './report.ts';
+import type { CheckReport, FindingIdentity, PlacedViolation } from './report.ts';
 import { readUtf8File, refuseSpecialFile } from '../../base/files/regular-file.ts';
 import { replaceFile } from '../../base/files/replace-file.ts';
 import { printLine, type CommandIo } from '../io.ts';
@@ -86,11 +86,11 @@ function wrong(path: FieldPath, expected: string, value: unknown): Error {
  * Writes or applies a baseline, and reports entries that no finding matches. Undefined, after a message, when a file
  * cannot be read or written.
  *
- * @param selection what the command line selects of the findings: the entries of a new file
+ * @param found the findings that the command line selects: the entries of a new file
  */
 export async function applyBaseline(
   report: CheckReport,
-  selection: Selection,
+  found: readonly PlacedViolation[],
   { baseline, 'write-baseline': written }: Pick<FlagValues<typeof CHECK.flags>, 'baseline' | 'write-baseline'>,
   given: NamedInputs,
   io: CommandIo,
@@ -99,7 +99,6 @@ export async function applyBaseline(
   if (file === undefined) return report;
   // The file would lose the entries of the input.
   const isIncomplete = written !== undefined && report.problems.length > 0;
-  const found = selectedFindings(report, selection);
   let entries: readonly FindingIdentity[];
   try {
     // The entries of --baseline count for the errors of that file only: the new file has all current findings.

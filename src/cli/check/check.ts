@@ -6,7 +6,7 @@ import { screenOf } from '../output/screen.ts';
 import { reportProblems, Progress } from '../output/messages.ts';
 import { readAnyInputs } from '../input/command-inputs.ts';
 import { lackingWorkloads } from '../input/live.ts';
-import { shownReport, type PlacedViolation } from './report.ts';
+import { selectedFindings, shownReport, type PlacedViolation } from './report.ts';
 import type { ParsedCommandLine } from '../flags/flag.ts';
 import { withoutWorkloads } from './nothing-judged.ts';
 import type { CHECK } from './definition.ts';
@@ -27,7 +27,7 @@ export async function runCheck(line: ParsedCommandLine<typeof CHECK.flags>, io: 
   progress.end();
   const selection = { minLevel, only: only.flat(), skip: skip.flat() };
   const { 'write-exceptions': file, expires, owner } = line.flags;
-  let unknown = await applyBaseline(found, selection, line.flags, given, io);
+  let unknown = await applyBaseline(found, selectedFindings(found, selection), line.flags, given, io);
   if (unknown !== undefined && file !== undefined && expires !== undefined && owner !== undefined) {
     // Most command lines write none.
     const { applyExceptions } = await import('./written-exceptions.ts');
