@@ -1,6 +1,7 @@
-import { yamlStreamParts, type ReadingOptions } from './trees.ts';
-import { isMergeKey, keyName, mergeSources, resolved, type YamlNode, type YamlTree } from './values.ts';
-import { LineCounter, isMap, isScalar, isSeq, type Pair, type ParsedNode, type YAMLMap } from 'yaml';
+import { PlaceTables } from './places.ts';
+import { yamlStreamParts, type ReadingOptions, type YamlChunk } from './trees.ts';
+import { LineCounter } from 'yaml';
+import type { YamlTree } from './values.ts';
 
 /** One document of a YAML or JSON file, with the positions of its values. */
 export interface YamlDocument {
@@ -54,85 +55,36 @@ export interface YamlFilePart {
 /** Does the same as parseYamlDocuments, but reads each document on demand and within the budget. */
 export function* yamlFileParts(file: string, text: string, options?: ReadingOptions): Generator<YamlFilePart> {
   const positionAt = positionsIn(text);
+  const tables = new PlaceTables();
   for (const { chunk, index, tree, value, faults } of yamlStreamParts(text, options)) {
     const placed = (offset: number): Position => positionAt(chunk.start + offset);
     yield {
-      document: value === undefined ? undefined : { file, index, value, ...locator(tree, placed) },
+      document: value === undefined ? undefined : { file, index, value, ...located(chunk, tables, tree, placed) },
       problems: faults.map(({ offset, ...fault }) => ({ file, ...fault, ...placed(offset) })),
     };
   }
 }
 
-/** The node at the end of a path, with its key. The root and items of sequences have no key. */
-interface Spot {
-  readonly key: ParsedNode | undefined;
-  readonly value: YamlNode;
-}
-
-function locator(
+/** @param tree undefined for a document that is not parsed: nobody looks for a field of it */
+function located(
+  { text }: YamlChunk,
+  tables: PlaceTables,
   tree: YamlTree | undefined,
   placed: (offset: number) => Position,
 ): Pick<YamlDocument, 'position' | 'end' | 'lastLine' | 'plainScalar'> {
-  // Nobody looks for a field of a document that is not parsed.
-  if (tree === undefined)
-    return {
-      position: () => placed(0),
-      end: () => placed(0),
-      lastLine: () => placed(0).line,
-      plainScalar: () => undefined,
-    };
-  /** Members of each mapping, computed once. A document with 100,000 problems needs 100,000 positions. */
-  const members = new Map<YAMLMap, ReadonlyMap<string, Spot>>();
-  /** The last of two equal keys wins. A merge key overrides the pairs before it. */
-  const membersOf = (map: YAMLMap): ReadonlyMap<string, Spot> => {
-    const known = members.get(map);
-    if (known !== undefined) return known;
-    const found = new Map<string, Spot>();
-    members.set(map, found);
-    for (const { key, value } of map.items as Pair<ParsedNode, YamlNode>[]) {
-      const name = keyName(tree, key);
-      if (isMergeKey(key))
-        for (const source of mergeSources(tree, value) ?? [])
-          for (const [merged, spot] of membersOf(source)) found.set(merged, spot);
-      else if (name !== undefined) found.set(name, { key, value });
-    }
-    return found;
-  };
-  const child = (parent: YamlNode, step: string | number): Spot | undefined => {
-    if (isMap(parent)) return membersOf(parent).get(String(step));
-    const item = isSeq(parent) ? (parent.items[Number(step)] as YamlNode | undefined) : undefined;
-    return item === undefined ? undefined : { key: undefined, value: item };
-  };
-  /** The spot at a path, or of the nearest existing ancestor. */
-  const spotAt = (path: readonly (string | number)[]): { spot: Spot; isFound: boolean } => {
-    let spot: Spot = { key: undefined, value: tree.root };
-    for (const step of path) {
-      const next = child(resolved(tree, spot.value), step);
-      if (next === undefined) return { spot, isFound: false };
-      spot = next;
-    }
-    return { spot, isFound: true };
-  };
+  const placeOf = tree && tables.of(tree);
+  const at = (path: readonly (string | number)[]) => placeOf?.(path) ?? { key: 0, start: 0, end: 0, plain: undefined };
   return {
-    position: (path, options) => {
-      const { spot } = spotAt(path);
-      const node = options?.key === true ? (spot.key ?? spot.value) : (spot.value ?? spot.key);
-      return placed(node?.range[0] ?? 0);
-    },
-    end: (path) => {
-      const { spot } = spotAt(path);
-      return placed((spot.value ?? spot.key)?.range[1] ?? 0);
-    },
+    position: (path, options) => placed(options?.key === true ? at(path).key : at(path).start),
+    end: (path) => placed(at(path).end),
     lastLine: (path) => {
-      const { spot } = spotAt(path);
-      const [start = 0, end = start] = (spot.value ?? spot.key)?.range ?? [];
+      const { start, end } = at(path);
       // The end is behind the last character.
       return placed(Math.max(start, end - 1)).line;
     },
     plainScalar: (path) => {
-      const { spot, isFound } = spotAt(path);
-      const node = isFound ? resolved(tree, spot.value) : undefined;
-      return isScalar(node) && node.type === 'PLAIN' ? node.source : undefined;
+      const { plain } = at(path);
+      return plain && text.slice(...plain);
     },
   };
 }
