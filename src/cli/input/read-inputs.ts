@@ -19,6 +19,7 @@ import { chartTexts } from './render-chart.ts';
 import { streamOf } from './standard-input.ts';
 import { unaskedSelectors } from './unasked-selectors.ts';
 import { worldOf } from './world.ts';
+import { youngHeapBound } from './young-heap.ts';
 import type { ParsedCommandLine } from '../flags/flag.ts';
 import type { CLUSTER_INPUT_FLAGS } from './input-flags.ts';
 import type { NamedInputs } from './live.ts';
@@ -100,6 +101,7 @@ export async function readManifestTexts(
   let [done, workloads] = [0, 0];
   const tell = (found = 0): void => onInput?.(done, planned.length, workloads + found);
   tell();
+  const boundYoungHeap = youngHeapBound();
   // Texts are parsed here while programs run, so there is one more of them than there are cores.
   const atATime = Math.min(MOST_AT_A_TIME, availableParallelism() + 1);
   const read = await inParallel(planned, atATime, async (input) => {
@@ -113,6 +115,7 @@ export async function readManifestTexts(
     const own = joined(await textsOf());
     let ofOwn = 0;
     const onRead = (_: number, found: number): void => {
+      boundYoungHeap();
       ofOwn = found;
       tell(found);
     };
