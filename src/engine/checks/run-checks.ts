@@ -22,13 +22,27 @@ export interface PlacedFinding {
   readonly finding: Finding;
 }
 
+/** Runs a check on a container with parameters. */
+export type RunCheck = (
+  check: Check,
+  container: Container,
+  parameters: EffectiveCheck['parameters'],
+  workload: CheckedWorkload,
+) => readonly Finding[];
+
+const runCheck: RunCheck = (check, container, parameters, workload) => check.run(container, parameters, workload);
+
 /**
  * Returns every violation of a workload: by check in the catalogue's order, then by container in the API server's
  * order.
  * @param policyFor returns the policy for the checks of a container, by the container's name
  */
-export function runChecks(workload: CheckedWorkload, policyFor: (container: string) => CheckPolicy): Violation[] {
-  const found = findingsOf(workload, policyFor);
+export function runChecks(
+  workload: CheckedWorkload,
+  policyFor: (container: string) => CheckPolicy,
+  run = runCheck,
+): Violation[] {
+  const found = findingsOf(workload, policyFor, CHECKS, run);
   let byContainer: ReadonlyMap<FieldPlace, readonly PlacedFinding[]> | undefined;
   const grouped = (): NonNullable<typeof byContainer> => (byContainer ??= Map.groupBy(found, ({ at }) => at.place));
   return found.map((placed): Violation => {
@@ -115,13 +129,14 @@ export function findingsOf(
   workload: CheckedWorkload,
   policyFor: (container: string) => CheckPolicy,
   all = CHECKS,
+  run = runCheck,
 ): PlacedFinding[] {
   const containers = workload.pod.containers.map((at) => ({ at, checks: policyFor(at.name) }));
   const found: PlacedFinding[] = [];
   for (const check of all)
     for (const { at, checks } of containers) {
       const policy = checks.get(check.id);
-      if (policy !== undefined && policy.action !== 'Off') found.push(...findingsAt(check, policy, at, workload));
+      if (policy !== undefined && policy.action !== 'Off') found.push(...findingsAt(check, policy, at, workload, run));
     }
   return found;
 }
@@ -132,11 +147,12 @@ function findingsAt(
   policy: EffectiveCheck,
   container: Container,
   workload: CheckedWorkload,
+  run: RunCheck,
 ): readonly PlacedFinding[] {
   const { parameters, floor } = policy;
   const at = asChecked(check, container, floor);
   if (at === undefined) return [];
-  const findings = check.run(at, parameters, workload);
+  const findings = run(check, at, parameters, workload);
   if (findings.length === 0 && floor === undefined) return [];
   const placed = (finding: Finding, isFloored: boolean): readonly PlacedFinding[] => {
     const action = actionOf(finding, policy);
@@ -145,7 +161,7 @@ function findingsAt(
   // Almost always nobody above the floor sets parameters.
   if (floor === undefined || floor.parameters === parameters)
     return findings.flatMap((finding) => placed(finding, floor !== undefined));
-  const bound = check.run(at, floor.parameters, workload);
+  const bound = run(check, at, floor.parameters, workload);
   const known = new Set(bound.map(textOf));
   const others = known.size === 0 ? findings : findings.filter((finding) => !known.has(textOf(finding)));
   return [...bound.flatMap((finding) => placed(finding, true)), ...others.flatMap((finding) => placed(finding, false))];

@@ -1,5 +1,5 @@
 import { checkedWorkload } from '../checks/checked-workload.ts';
-import { runChecks } from '../checks/run-checks.ts';
+import { runChecks, type RunCheck } from '../checks/run-checks.ts';
 import { mayHoldSeveralTemplates, templateName } from '../workload/kinds.ts';
 import type { WorkloadKind } from '../workload/kinds.ts';
 import type { Pod } from '../workload/pod.ts';
@@ -37,6 +37,8 @@ export interface Judgement {
   readonly warnings: readonly string[];
   /** The policies of each Pod template. */
   readonly inForce: readonly WorkloadPolicy[];
+  /** True when a Pod gets a probe of a policy. Absent = none does. */
+  readonly isInjected?: boolean;
 }
 
 /** The sources of the policies of all Pod templates. */
@@ -50,21 +52,29 @@ export function sourcesOf({ inForce }: Pick<Judgement, 'inForce'>): readonly str
  * @param willBeDefaulted true when `/mutate` will add probes to the Pods. False for a Pod that `/mutate` has seen
  *   already, and while mutation is not On
  * @param now the instant of the verdict, in milliseconds since the epoch
+ * @param run runs a check, for a caller that judges the same Pods several times
  */
-export function judgeObject(subject: Subject, policies: Snapshot, willBeDefaulted: boolean, now: number): Judgement {
+export function judgeObject(
+  subject: Subject,
+  policies: Snapshot,
+  willBeDefaulted: boolean,
+  now: number,
+  run?: RunCheck,
+): Judgement {
   const { object, kind } = subject;
   const judged = subject.pods.map((pod) => {
     const policy = policyOfPod(subject, pod, policies);
     const given = willBeDefaulted ? permittedDefaulting(pod, policy) : withoutInjections(pod, policy);
-    const found = violationsOf(subject, policies, policy, given, now);
+    const found = violationsOf(subject, policies, policy, given, now, run);
     const which = mayHoldSeveralTemplates(kind) && { template: templateName(object, pod.path) };
     const violations = which ? found.map((violation) => ({ ...violation, ...which })) : found;
-    return { violations, warnings: given.warnings, policy };
+    return { violations, warnings: given.warnings, policy, isInjected: given.injections.length > 0 };
   });
   return {
     violations: reported(judged.flatMap(({ violations }) => violations)),
     warnings: [...new Set(judged.flatMap(({ warnings }) => warnings))],
     inForce: judged.map(({ policy }) => policy),
+    isInjected: judged.some(({ isInjected }) => isInjected),
   };
 }
 
@@ -97,11 +107,12 @@ export function violationsOf(
   policy: WorkloadPolicy,
   { pod, injections, notInjected }: Omit<PermittedDefaulting, 'warnings'>,
   now: number,
+  run?: RunCheck,
 ): readonly Violation[] {
   const { object, kind, namespace } = subject;
   const { checkPolicy, layers, services } = policy;
   const around = { object, kind, namespace, facts: policies.facts, services };
-  const found = runChecks(checkedWorkload(pod, around), checkPolicy);
+  const found = runChecks(checkedWorkload(pod, around), checkPolicy, run);
   if (found.length === 0) return found;
   const assigned = withPoliciesAtFault(withReasons(found, notInjected, layers), injections, checkPolicy);
   const named = { namespace, names: namesOfSubject(subject), podLabels: pod.labels };

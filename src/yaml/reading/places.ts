@@ -84,7 +84,7 @@ export class PlaceTables {
     const contentOf = (node: YamlNode): number => {
       const known = node === null ? NOTHING : anchored.get(node);
       if (known !== undefined) return known;
-      const content = isMap(node) ? mapping(node) : isSeq(node) ? sequence(node.items as YamlNode[]) : NOTHING;
+      const content = isMap(node) ? mapping(node) : isSeq(node) ? sequence(node.items) : NOTHING;
       if (node?.anchor !== undefined) anchored.set(node, content);
       return content;
     };

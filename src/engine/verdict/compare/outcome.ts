@@ -2,7 +2,10 @@ import { judgeObject, type Workload } from '../judge.ts';
 import { toleranceOf } from '../ratchet.ts';
 import { isPod } from '../../workload/kinds.ts';
 import { probeChanges, violationChanges, type PodStore, type ProbeChange, type ViolationChange } from './changes.ts';
+import type { Check, Finding } from '../../checks/check.ts';
+import type { RunCheck } from '../../checks/run-checks.ts';
 import type { Violation } from '../../checks/violation.ts';
+import type { Container, Pod } from '../../workload/pod.ts';
 import type { Snapshot } from '../../facts/snapshot.ts';
 
 /** Whether a workload gets or loses violations with an action. Undefined if neither is the case. */
@@ -36,12 +39,16 @@ export function outcomeOf(
   injects = true,
 ): WorkloadOutcome {
   if (isOutOfReach(workload, before, after)) return UNCHANGED;
-  const old = verdictOn(workload, before, injects, now);
-  const later = verdictOn(workload, after, injects, now);
+  const run = before.facts === after.facts ? eachCheckOnce() : undefined;
+  const old = verdictOn(workload, before, injects, now, run);
+  const later = verdictOn(workload, after, injects, now, run);
+  // A template and its Pods get the same probes. Without injections, they are not known.
+  const isInjected = old.isInjected === true || later.isInjected === true;
+  const mayChange = run === undefined || !injects || workload.asSent !== undefined || isInjected;
   const transition = (has: (verdict: Verdict) => boolean): Transition =>
     has(old) === has(later) ? undefined : has(later) ? 'new' : 'gone';
   return {
-    probes: probeChanges(workload, before, after, store, now),
+    probes: mayChange ? probeChanges(workload, before, after, store, now) : [],
     violations: violationChanges(old.violations, later.violations),
     denied: transition(({ violations }) => violations.some(({ action }) => action === 'Deny')),
     deniedAtUpdate: transition((verdict) => verdict.isUpdateDenied),
@@ -58,19 +65,47 @@ function isOutOfReach({ pods, asSent, namespace }: Workload, before: Snapshot, a
   });
 }
 
+/**
+ * Runs each check once for a container of a Pod and its parameters: a change of policies leaves most checks as they
+ * are. A Pod with other probes is another Pod.
+ */
+function eachCheckOnce(): RunCheck {
+  type Known = Map<Check, { readonly parameters: unknown; readonly found: readonly Finding[] }>;
+  const byPod = new Map<Pod, Map<Container, Known>>();
+  return (check, container, parameters, workload) => {
+    const ofPod = byPod.get(workload.pod) ?? new Map<Container, Known>();
+    byPod.set(workload.pod, ofPod);
+    const known = ofPod.get(container) ?? (new Map() as Known);
+    ofPod.set(container, known);
+    const last = known.get(check);
+    if (last?.parameters === parameters) return last.found;
+    const found = check.run(container, parameters, workload);
+    known.set(check, { parameters, found });
+    return found;
+  };
+}
+
 interface Verdict {
+  readonly isInjected: boolean | undefined;
   readonly violations: readonly Violation[];
   /** Whether `/validate` denies a change of the template that leaves the violations as they are. */
   readonly isUpdateDenied: boolean;
 }
 
-function verdictOn(workload: Workload, policies: Snapshot, injects: boolean, now: number): Verdict {
+function verdictOn(
+  workload: Workload,
+  policies: Snapshot,
+  injects: boolean,
+  now: number,
+  run: RunCheck | undefined,
+): Verdict {
   const old = workload.asSent ?? workload;
-  const judgement = judgeObject(old, policies, injects, now);
+  const judgement = judgeObject(old, policies, injects, now, run);
   const { violations } = judgement;
   const update = { judgement, object: old.object, old, changesTemplate: true };
   const isTolerated = toleranceOf(update, policies, injects, now);
   return {
+    isInjected: judgement.isInjected,
     // What the text alone shows is stored nowhere, so no update has it.
     violations: [...(workload.violationsOfText?.(policies) ?? []), ...violations],
     // The probes of a Pod never change.
