@@ -45,6 +45,17 @@ const LEFT_OUT: readonly LeftOut[] = [
   },
   // Finds npm packages of a folder, for servers of JavaScript.
   { packages: /^\.\/files$/, importer: /[\\/]vscode-languageserver[\\/]/, exports: '{}' },
+  // Requests and features that this server does not offer: 40 KB of names that nobody reads, and of mixins.
+  {
+    packages: /^\.\/protocol\.(call|color|decl|diag|file|fold|impl|in|link|moni|note|sele|sema|show|text|type)/,
+    importer: /[\\/]vscode-languageserver-protocol[\\/]/,
+    exports: '{}',
+  },
+  {
+    packages: /^\.\/(call|diag|file|fold|in|link|moni|note|sema|showD|textDocumentC|type)[A-Za-z]*$/,
+    importer: /[\\/]vscode-languageserver[\\/]lib[\\/]common[\\/]server/,
+    exports: 'new Proxy({}, { get: () => (Base) => Base })',
+  },
 ];
 
 const withoutWhatIsLeftOut: Plugin = {

@@ -12,7 +12,7 @@ describe('the command for editors', () => {
     expect(stderr).toContain('write --stdio');
   });
 
-  it('is the only one that loads the protocol, and adds at most 230 KB to the program', async () => {
+  it('is the only one that loads the protocol, and adds at most 200 KB to the program', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'probewright-bundle-'));
     const { outputs } = await bundle(PROGRAM, directory);
     rmSync(directory, { recursive: true });
@@ -21,7 +21,7 @@ describe('the command for editors', () => {
     );
     expect(ofEditor.map(([, { entryPoint }]) => entryPoint)).toEqual(['src/cli/lsp/lsp.ts']);
     const [file, bytes] = ofEditor.map(([name, output]) => [name, output.bytes] as const)[0] ?? ['', 0];
-    expect(bytes).toBeLessThan(230_000);
+    expect(bytes).toBeLessThan(200_000);
     const importers = Object.values(outputs).flatMap(({ imports }) => imports.filter(({ path }) => path === file));
     expect(importers.map(({ kind }) => kind)).toEqual(['dynamic-import']);
   });
