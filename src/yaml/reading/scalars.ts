@@ -59,11 +59,12 @@ const leadingPointFloat = /^\.[0-9]+(?:_[0-9]+)*(?:[eE][-+]?[0-9]+(?:_[0-9]+)*)?
 const float = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
 
 function readNumber(text: string): number | undefined {
+  // Nearly every scalar is a name.
+  if (!/^[-+.0-9]/.test(text)) return undefined;
   const digits = text.replaceAll('_', '');
   // Underscores may be anywhere. Exception: in a number that starts with its point, underscores may only be between
   // digits (as in go-yaml).
   if (text.startsWith('.')) return leadingPointFloat.test(text) ? finite(Number(digits)) : undefined;
-  if (!/^[-+0-9]/.test(text)) return undefined;
   const integer = readInteger(digits);
   if (integer !== undefined) return integer;
   return float.test(digits) ? finite(Number(digits)) : undefined;

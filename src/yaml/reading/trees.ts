@@ -136,7 +136,7 @@ function* readChunk(
 
 function composeChunk(text: string, options: ReadingOptions): Composed {
   try {
-    return composed(composeDocuments(yamlTokens(text, options), options.keepSourceTokens ?? false));
+    return composed(composeDocuments(yamlTokens(text, options), options.keepSourceTokens ?? false), text.includes('*'));
   } catch (error) {
     if (error instanceof Unreadable) return faulty(error.offset, error.message, true);
     if (error instanceof RangeError) throw error;
@@ -148,7 +148,8 @@ function faulty(offset: number, message: string, isBeyondLimits = false): Compos
   return { fault: { offset, message }, isBeyondLimits };
 }
 
-function composed([document, second]: Document.Parsed[]): Composed {
+/** @param mayHaveAliases false for a text without a `*` */
+function composed([document, second]: Document.Parsed[], mayHaveAliases: boolean): Composed {
   if (document === undefined) return {};
   // Report only the first error, because the errors after it are usually its consequences.
   const [first] = [...document.errors].sort((a, b) => a.pos[0] - b.pos[0]);
@@ -156,6 +157,7 @@ function composed([document, second]: Document.Parsed[]): Composed {
   if (second !== undefined) return faulty(second.range[0], 'a second document without a "---" line before it');
   const root = document.contents;
   if (root === null || isNothing(root)) return {};
+  if (!mayHaveAliases) return { tree: { document, root, targets: new Map() } };
   // An alias is the last node before it with its anchor. An anchor's name may be used again.
   const anchors = new Map<string, ParsedNode>();
   const targets = new Map<Alias, ParsedNode>();
