@@ -1,15 +1,21 @@
 import { stringify } from 'yaml';
-import { NATIVE_POLICY, PARAM_DEFINITION } from '../../src/native/objects.ts';
+import { nativeTier } from '../../src/native/objects.ts';
 
-/** Where the printed policy is kept, so that a review shows each change of the law. */
-export const POLICY_FILE = 'test/golden/native/policy.yaml';
+/** The file of the chart with the native policy, so that a review also shows each change of the law. */
+export const POLICY_FILE = 'charts/probewright/files/native.yaml';
 
 const HEAD = '# What probewright export prints for everybody. Written by npm run generate:native.\n';
 
-/** The native policy and the kind of its parameters, as `probewright export` prints them. */
+/** The native policy and its bindings, as `probewright export` prints them. The chart puts its own selectors in. */
 export function policyFile(): string {
-  const objects = [PARAM_DEFINITION, NATIVE_POLICY];
   return (
-    HEAD + objects.map((object) => `---\n${stringify(object, { lineWidth: 0, aliasDuplicateObjects: false })}`).join('')
+    HEAD +
+    nativeTier('probewright')
+      .map((object) => `---\n${yamlOf(object)}`)
+      .join('')
   );
+}
+
+function yamlOf(object: object): string {
+  return stringify(object, { lineWidth: 0, aliasDuplicateObjects: false });
 }

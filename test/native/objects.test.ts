@@ -4,7 +4,8 @@ import { POLICY_FILE, policyFile } from '../../scripts/native/policy-file.ts';
 import { listMember, objectMember, type JsonObject } from '../../src/base/json/json-value.ts';
 import { textAt, valueAt } from '../../src/base/json/field-path.ts';
 import { LAW } from '../../src/native/law.ts';
-import { MOST_LAYERS, nativeObjects, NATIVE_POLICY, tooManyLayers } from '../../src/native/objects.ts';
+import { MOST_LAYERS, PARAM_VERSION, PARAM_VERSION_LABEL, tooManyLayers } from '../../src/native/namespace-probes.ts';
+import { nativeObjects, NATIVE_POLICY } from '../../src/native/objects.ts';
 import { clusterPolicyDocument, policyDocument, policySet } from '../support/worlds.ts';
 
 describe('the native policy', () => {
@@ -56,19 +57,31 @@ describe('the objects of an export', () => {
     expect(sources('cluster')).toEqual(['ClusterProbePolicy/high', 'ClusterProbePolicy/low']);
   });
 
-  it('give each namespace one of the two bindings, and exempt ones none', () => {
-    const without = (name: string): unknown =>
-      valueAt(named('MutatingAdmissionPolicyBinding', name), [
-        'spec',
-        'matchResources',
-        'namespaceSelector',
-        'matchExpressions',
-        0,
-        'values',
+  it('give each namespace one of the two params, and exempt ones none', () => {
+    expect(valueAt(named('NamespaceProbes', 'cluster'), ['spec', 'except'])).toEqual(['apps']);
+    expect(valueAt(NATIVE_POLICY, ['spec', 'matchConditions'])).toContainEqual({
+      name: 'param-of-the-namespace',
+      expression: '!(request.namespace in params.spec.except)',
+    });
+    for (const name of ['namespaces', 'others']) {
+      const binding = named('MutatingAdmissionPolicyBinding', `probewright-inject-${name}`);
+      expect(valueAt(binding, ['spec', 'matchResources', 'namespaceSelector', 'matchExpressions'])).toEqual([
+        {
+          key: 'kubernetes.io/metadata.name',
+          operator: 'NotIn',
+          values: ['kube-system', 'kube-public', 'kube-node-lease', 'probes'],
+        },
+        { key: 'probewright.dev/webhook', operator: 'NotIn', values: ['disabled'] },
       ]);
-    const exempt = ['kube-system', 'kube-public', 'kube-node-lease', 'probes'];
-    expect(without('probewright-inject-namespaces')).toEqual(exempt);
-    expect(without('probewright-inject-others')).toEqual([...exempt, 'apps']);
+    }
+  });
+
+  it('tell which version the params have, and which ones the policy reads', () => {
+    for (const name of ['cluster', 'effective'])
+      expect(valueAt(named('NamespaceProbes', name), ['spec', 'version'])).toBe(PARAM_VERSION);
+    expect(textAt(NATIVE_POLICY, 'metadata', 'labels', PARAM_VERSION_LABEL)).toBe(String(PARAM_VERSION));
+    const [first] = listMember(objectMember(NATIVE_POLICY, 'spec') ?? {}, 'matchConditions');
+    expect(textAt(first, 'expression')).toBe(`params.spec.version <= ${PARAM_VERSION}`);
   });
 });
 

@@ -1,6 +1,7 @@
 import { stringify } from 'yaml';
 import { constructsOf, needsMore } from '../../native/constructs.ts';
-import { MOST_LAYERS, nativeObjects, tooManyLayers } from '../../native/objects.ts';
+import { MOST_LAYERS, tooManyLayers } from '../../native/namespace-probes.ts';
+import { nativeObjects } from '../../native/objects.ts';
 import { readPolicyTexts } from '../input/input-files.ts';
 import { readPolicyDocuments, snapshotOf, warningsOf } from '../input/world.ts';
 import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, PROGRAM, printLine, type CommandIo } from '../io.ts';
