@@ -1,4 +1,5 @@
 import { Registry } from 'prom-client';
+import { registerNativeMetrics } from '../../src/observer/native/native-metrics.ts';
 import { registerReportMetrics } from '../../src/observer/reports/report-writer.ts';
 import { registerScanMetrics, ScanStatus } from '../../src/observer/scan/scan-status.ts';
 import { Metrics } from '../../src/webhook/http/metrics.ts';
@@ -22,11 +23,12 @@ export function metricTable(): string {
   return tableOf(registry);
 }
 
-/** The metrics of scans and reports, which only the observer has, as a Markdown table. */
+/** The metrics of scans, reports and the native policy, which only the observer has, as a Markdown table. */
 export function observerMetricTable(): string {
   const registry = new Registry();
   registerScanMetrics(new ScanStatus(), () => undefined, [registry]);
   registerReportMetrics(() => undefined, [registry]);
+  registerNativeMetrics(() => undefined, [registry]);
   return tableOf(registry);
 }
 

@@ -43,9 +43,9 @@ interface Lane<T> {
 const LONGEST_RETRY_AFTER = 60_000;
 
 /**
- * The queue through which statuses, reports and startup profiles are written. It is level-triggered: a task says which
- * object to look at, not what to do, and a key has at most one attempt under way. Only an active queue holds tasks:
- * whoever becomes the leader puts them all. There is no timer unless something waits.
+ * The queue through which statuses, reports, startup profiles and params are written. It is level-triggered: a task
+ * says which object to look at, not what to do, and a key has at most one attempt under way. Only an active queue holds
+ * tasks: whoever becomes the leader puts them all. There is no timer unless something waits.
  */
 export class Reconciler<T extends Task> {
   readonly #reconciling: Reconciling<T>;

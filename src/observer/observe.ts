@@ -15,6 +15,7 @@ import { FailingPart } from './failing/failing-part.ts';
 import { PodWatch } from './pod-watch.ts';
 import { InForce } from './missed/missed-verdicts.ts';
 import { MissedPart } from './missed/missed-part.ts';
+import { NativePart } from './native/native-part.ts';
 import { ExtraResults } from './reports/report-result.ts';
 import { Scan } from './scan/scan.ts';
 import { StartsPart } from './starts/starts-part.ts';
@@ -48,6 +49,8 @@ export interface ObserveConfig {
   readonly reports: ReportsSetting;
   readonly reportsIncludeClean: boolean;
   readonly learnsStarts: boolean;
+  /** Whether to write the params of the native policy; the cluster's is in Probewright's own namespace. */
+  readonly nativeParams: boolean;
 }
 
 export interface RunningObserver {
@@ -86,7 +89,8 @@ export async function startObserver(
   const election = electionPart(connection, { log, leaderWrites: OBSERVER_WRITES, lead, now, monotonic });
   const dropped = droppedConnections(['health', 'dashboard'], [registry]);
   const dashboard = dashboardPort(context, config, election, () => dropped.inc({ port: 'dashboard' }));
-  const observing = [...observingParts(context, config), podWatch];
+  const native = config.nativeParams ? [new NativePart(context, connection.namespace)] : [];
+  const observing = [...observingParts(context, config), ...native, podWatch];
   const sources = [files, policies.source].filter((source) => source !== undefined);
   observeNode(registry);
   const figures = { policies: () => policyFigures(store, sources), ...policies.metrics };

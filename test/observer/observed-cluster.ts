@@ -67,6 +67,7 @@ export class ObservedCluster {
       reports: 'auto',
       reportsIncludeClean: false,
       learnsStarts: false,
+      nativeParams: false,
       cluster: {
         kubeconfig: join(this.directory, 'config'),
         namespace: undefined,

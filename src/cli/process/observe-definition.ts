@@ -56,6 +56,12 @@ export const OBSERVE_FLAGS = {
     'Whether to measure how long containers take to start, and to write StartupProfiles.',
     { links: 'See [learned start times](observer.md#learned-start-times).' },
   ),
+  'native-params': withDefault(
+    trueOrFalse(),
+    'false',
+    'Whether to keep the NamespaceProbes of the native policy current.',
+    { links: 'See [the native policy](native.md).' },
+  ),
   enforcement: PROCESS_FLAGS.enforcement,
   mutation: withDefault(
     choice(MUTATION_MODES),

@@ -203,6 +203,9 @@ export async function startFakeApiServer(bookmarkMilliseconds = BOOKMARK_MILLISE
       case 'PUT':
         return answer(response, 200, store.update(target, request.body));
       case 'PATCH':
+        // By one manager who always writes all that it has: then an apply is a replacement.
+        if (request.contentType === 'application/apply-patch+yaml')
+          return answer(response, 200, store.put(collection, request.body as object));
         return answer(response, 200, store.update(target, patched(request, store.read(collection, name))));
       case 'DELETE': {
         const { metadata } = store.delete(collection, name);
