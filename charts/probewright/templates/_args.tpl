@@ -9,7 +9,7 @@ serve
 --service-name={{ include "probewright.fullname" . }}
 --webhook-configurations={{ include "probewright.mutatingName" . }},{{ include "probewright.fullname" . }}
 --enforcement={{ .Values.enforcement }}
---mutation={{ include "probewright.mutation" . }}
+--mutation={{ include "probewright.mutationOfProcesses" . }}
 {{- with .Values.denial.contact }}
 --denial-contact={{ replace "$" "$$" . }}
 {{- end }}

@@ -18,6 +18,7 @@ must not be where its message needs no explanation; a regular expression does.
 {{- include "probewright.refuseWorkloadKinds" . -}}
 {{- include "probewright.refuseMatchConditions" . -}}
 {{- include "probewright.refusePolicyTexts" . -}}
+{{- include "probewright.refuseNative" . -}}
 {{- if and .Values.callers.commonNames (not .Values.callers.configMap) -}}
 {{- fail "callers.commonNames is set and callers.configMap is not: names count only in certificates that a known CA has signed. Set callers.configMap, or take the names out" -}}
 {{- end -}}
@@ -353,7 +354,8 @@ mounts none. A line break in an entry begins another argument, so lines are look
 {{/* Names of match conditions must differ within a webhook: the API server refuses a configuration with two equal names. */}}
 {{- define "probewright.refuseMatchConditions" -}}
 {{- $builtIn := list -}}
-{{- range include "probewright.builtInConditions" . | fromYamlArray -}}
+{{- $native := include "probewright.nativeObjects" . | fromYamlArray | first -}}
+{{- range concat (include "probewright.builtInConditions" . | fromYamlArray) $native.spec.matchConditions -}}
 {{- $builtIn = append $builtIn .name -}}
 {{- end -}}
 {{- $seen := dict -}}

@@ -40,8 +40,9 @@ observe
 --services={{ .Values.facts.services }}
 --startup-profiles={{ .Values.facts.startupProfiles }}
 --startups={{ .Values.observer.startups }}
+--native-params={{ .Values.observer.nativeParams }}
 --enforcement={{ .Values.enforcement }}
---mutation={{ include "probewright.mutation" . }}
+--mutation={{ include "probewright.mutationOfProcesses" . }}
 --webhook-configuration={{ include "probewright.mutatingName" . }}
 --exempt-namespaces={{ include "probewright.exemptNamespaces" . | fromYamlArray | join "," }}
 --log-level={{ .Values.logLevel }}
@@ -122,6 +123,9 @@ observe
 {{- $rules = concat $rules $written.missed -}}
 {{- if .Values.observer.startups -}}
 {{- $rules = concat $rules $written.startups -}}
+{{- end -}}
+{{- if .Values.observer.nativeParams -}}
+{{- $rules = concat $rules $written.native -}}
 {{- end -}}
 {{- if $hasReports -}}
 {{- $rules = concat $rules (include "probewright.observerReportRules" (dict "rules" $written.reports "api" .Values.observer.reports.api) | fromYamlArray) -}}

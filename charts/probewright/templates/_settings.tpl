@@ -9,6 +9,11 @@
 {{- end -}}
 {{- end -}}
 
+{{/* The mode of the processes. They judge workloads with the probes that Pods get, whoever adds them. */}}
+{{- define "probewright.mutationOfProcesses" -}}
+{{- include "probewright.mutation" . | replace "Native" "On" -}}
+{{- end -}}
+
 {{/* The fewest replicas that there are to be; nothing when something else decides. */}}
 {{- define "probewright.leastReplicas" -}}
 {{- if .Values.autoscaling.enabled -}}

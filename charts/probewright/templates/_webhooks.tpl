@@ -95,6 +95,11 @@ Annotations of both configurations. AKS would add a namespaceSelector of its own
 {{- merge (dict) $own .Values.webhooks.annotations .Values.commonAnnotations | toYaml -}}
 {{- end -}}
 
+{{/* The Pods that may get probes. */}}
+{{- define "probewright.podSelector" -}}
+{{- include "probewright.objectSelector" (dict "context" . "expressions" (list (dict "key" "probewright.dev/webhook" "operator" "NotIn" "values" (list "disabled")))) | trim -}}
+{{- end -}}
+
 {{/*
 Conditions on the labels of an object, besides the built-in ones. Expressions are all required, so values can only narrow. The list has the built-in
 expressions of the webhook.
