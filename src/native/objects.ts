@@ -18,8 +18,8 @@ import { PATCH } from './patch-law.ts';
 import type { JsonObject } from '../base/json/json-value.ts';
 import type { Snapshot } from '../engine/facts/snapshot.ts';
 
-/** The API with MutatingAdmissionPolicy v1, which is on by default since Kubernetes 1.36. */
-const API = 'admissionregistration.k8s.io/v1';
+/** The API of admission policies. */
+export const ADMISSION_API = 'admissionregistration.k8s.io/v1';
 export const NATIVE_POLICY_NAME = 'probewright-inject';
 /** The namespaces that the chart's webhook never asks about. */
 const EXEMPT_NAMESPACES = ['kube-system', 'kube-public', 'kube-node-lease'];
@@ -27,7 +27,7 @@ const OPT_OUT = { key: OPT_OUT_LABEL, operator: 'NotIn', values: [OPT_OUT_VALUE]
 
 /** The one policy of the cluster. It is the same for everybody: what differs is data in its params. */
 export const NATIVE_POLICY: JsonObject = {
-  apiVersion: API,
+  apiVersion: ADMISSION_API,
   kind: 'MutatingAdmissionPolicy',
   metadata: { name: NATIVE_POLICY_NAME, labels: { [PARAM_VERSION_LABEL]: String(PARAM_VERSION) } },
   spec: {
@@ -62,7 +62,7 @@ export const NATIVE_POLICY: JsonObject = {
 };
 
 const binding = (name: string, paramRef: JsonObject, exempt: readonly string[]): JsonObject => ({
-  apiVersion: API,
+  apiVersion: ADMISSION_API,
   kind: 'MutatingAdmissionPolicyBinding',
   metadata: { name: `${NATIVE_POLICY_NAME}-${name}` },
   spec: {

@@ -17,14 +17,14 @@ import { inParallel } from '../../cluster/client/timing.ts';
 import { builtInPolicy } from '../../engine/policy/check-policy.ts';
 import { policyTier } from '../../engine/policy/policy-set.ts';
 import { discoverKinds, MOST_REQUESTS_AT_ONCE, type ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
-import { FACT_KINDS } from '../../cluster/sources/fact-kinds.ts';
+import { FACT_KINDS, type FactKind } from '../../cluster/sources/fact-kinds.ts';
 import { loadWorkloadKinds } from '../../cluster/sources/workload-kinds.ts';
 import { clusterProblem, clusterText } from './cluster-object.ts';
 import { withoutExempt } from './exempt-workloads.ts';
 import { ClusterFacts, ClusterReading, readObserverReports, type ListedKind } from './cluster-reading.ts';
 import { readPolicyDocuments, snapshotOf, warningsOf, type World } from './world.ts';
 import type { NamedInputs, Live } from './live.ts';
-import { readPolicyTexts } from './input-files.ts';
+import { readAllPolicyTexts, readPolicyTexts } from './input-files.ts';
 import { readClusterWebhook } from '../../observer/missed/cluster-webhook.ts';
 import { PROGRAM, type CommandIo } from '../io.ts';
 import type { Progress } from '../output/messages.ts';
@@ -40,7 +40,7 @@ import type { ParsedText } from './manifests.ts';
  * @throws PolicyFilesError when nothing of the cluster can be read
  */
 export async function readCluster(
-  { flags }: ClusterLine,
+  { flags }: { readonly flags: ChosenCluster },
   names: readonly ClusterName[],
   io: CommandIo,
   progress: Progress,
@@ -78,12 +78,19 @@ function namespaceToRead(given = ''): string {
   throw new PolicyFilesError(`--namespace: must be the name of a Kubernetes object, not ${quote(given)}`);
 }
 
+/** What of a command line chooses a cluster, and how the cluster is read. */
+export type ChosenCluster = Pick<
+  ClusterLine['flags'],
+  'kubeconfig' | 'context' | 'all-namespaces' | 'namespace' | 'now' | 'workload-kinds'
+> &
+  Pick<ClusterInputOptions, 'policies'>;
+
 /** The command line's inputs from a cluster. */
 export interface ClusterInputOptions {
   readonly names: readonly ClusterName[];
   readonly namespace: string | undefined;
   /** Policies in files: the lowest layer, below the policies of the cluster, as in `serve`. */
-  readonly policies: string | undefined;
+  readonly policies: string | readonly string[] | undefined;
   /** The files of a change of policies. With a change, policies in files replace the policies of the cluster. */
   readonly change?: { readonly newPolicies: string | undefined } | undefined;
   readonly workloadKinds: string | undefined;
@@ -92,10 +99,15 @@ export interface ClusterInputOptions {
   readonly keepsObjects?: boolean | undefined;
   /** Reads what an observer has reported about live Pods. */
   readonly readsReports?: boolean | undefined;
+  /** Reads policies with facts of these kinds, and nothing else: no workloads, and no labels of namespaces. */
+  readonly policiesWith?: readonly FactKind[] | undefined;
 }
 
 /** What a command reads beside what verdicts depend on. */
-export interface ReadingWishes extends Pick<ClusterInputOptions, 'change' | 'keepsObjects' | 'readsReports'> {
+export interface ReadingWishes extends Pick<
+  ClusterInputOptions,
+  'change' | 'keepsObjects' | 'readsReports' | 'policiesWith'
+> {
   /** `exempts` leaves out the workloads that the webhook never sees. */
   readonly webhook?: 'is-read' | 'exempts';
 }
@@ -121,13 +133,12 @@ export async function readClusterInputs(
   onRead: (done: number, total: number) => void = () => undefined,
 ): Promise<NamedInputs & { readonly live: Live }> {
   const { names, namespace, policies, change, workloadKinds, now, keepsObjects = false, readsReports } = options;
+  const { policiesWith } = options;
   const kinds = await loadWorkloadKinds(workloadKinds);
   const discovered = await discoverKinds(client, kinds);
-  const { wanted, problems: nameProblems } = wantedKinds(names, discovered.kinds);
-  const replacesPolicies = change !== undefined && policies !== undefined;
-  const hasPolicies = discovered.groups?.has(POLICY_GROUP) ?? true;
-  const policyKinds = hasPolicies && !replacesPolicies ? POLICY_KINDS : [];
-  const factKinds = FACT_KINDS.filter(({ apiVersion }) => hasPolicies || apiVersion !== POLICY_API_VERSION);
+  const judges = policiesWith === undefined;
+  const { wanted, problems: nameProblems } = wantedKinds(names, judges ? discovered.kinds : []);
+  const { policyKinds, factKinds } = kindsToRead(options, discovered.groups?.has(POLICY_GROUP) ?? true);
   const [reading, policyReading] = [new ClusterReading(client, namespace), new ClusterReading(client, namespace)];
   const facts = new ClusterFacts();
   const steps: readonly (() => Promise<readonly ParsedText[] | undefined>)[] = [
@@ -148,7 +159,7 @@ export async function readClusterInputs(
   const given = await readTiers(policies, ofCluster, change?.newPolicies);
   const { snapshot: set, applied, low } = given;
   const observed = readsReports === true ? await readObserverReports(discovered, policyReading) : undefined;
-  const readsLabels = keepsObjects || set.looksAtNamespaceLabels || applied.looksAtNamespaceLabels;
+  const readsLabels = judges && (keepsObjects || set.looksAtNamespaceLabels || applied.looksAtNamespaceLabels);
   const labels = readsLabels ? await labelsOfNamespaces(policyReading, namespace) : new Map();
   const policyProblems = [policyReading, facts, given].flatMap(({ problems }) => problems);
   const others = [...ofCluster.map(({ object }) => object), ...facts.objects, ...namespaceObjects(labels)];
@@ -186,10 +197,25 @@ export async function readClusterInputs(
   };
 }
 
+/** @param hasPolicies the cluster has our kinds */
+function kindsToRead({ change, policies, policiesWith }: ClusterInputOptions, hasPolicies: boolean) {
+  const replacesPolicies = change !== undefined && policies !== undefined;
+  return {
+    policyKinds: hasPolicies && !replacesPolicies ? POLICY_KINDS : [],
+    factKinds: (policiesWith ?? FACT_KINDS).filter(
+      ({ apiVersion }) => hasPolicies || apiVersion !== POLICY_API_VERSION,
+    ),
+  };
+}
+
 /** Policies in files are the lowest tier, and those of the cluster are above them: as in the webhook. */
-async function readTiers(file: string | undefined, ofCluster: readonly Manifest[], newFile: string | undefined) {
+async function readTiers(
+  file: ClusterInputOptions['policies'],
+  ofCluster: readonly Manifest[],
+  newFile: string | undefined,
+) {
   const places: PolicyPlaces = new Map();
-  const [files, newFiles] = [await readPolicyTexts(file), await readPolicyTexts(newFile)];
+  const [files, newFiles] = [await readAllPolicyTexts([file ?? []].flat()), await readPolicyTexts(newFile)];
   const low = readPolicyDocuments(files.texts, [], undefined, places);
   const high = readPolicyDocuments([], ofCluster, undefined, places);
   const added = readPolicyDocuments(newFiles.texts);

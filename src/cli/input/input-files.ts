@@ -123,6 +123,13 @@ export async function readPolicyTexts(path: string | undefined): Promise<ReadTex
   return joined(read);
 }
 
+/** The policies of several files and directories, together. */
+export async function readAllPolicyTexts(paths: readonly string[]): Promise<ReadTexts> {
+  const read: ReadTexts[] = [];
+  for (const path of paths) read.push(await readPolicyTexts(path));
+  return joined(read);
+}
+
 async function policyFiles(path: string, problems: FileProblem[]): Promise<readonly string[]> {
   try {
     const isDirectory = (await stat(path)).isDirectory();
