@@ -101,7 +101,7 @@ export const CONSTRUCTS: readonly Construct[] = [
       ['annotations', 'a Pod with probewright.dev annotations that are not plain text, or with many annotations'],
       ['injected-earlier', 'a Pod that already has the annotation probewright.dev/injected'],
       ['mesh', "a Pod that a mesh's injector has already changed, or that keeps Istio from redirecting probes"],
-      ['size', 'a Pod with thousands of elements, or with long commands'],
+      ['size', 'a Pod with thousands of elements, with dozens of different containers, or with long commands'],
       ['status', 'a Pod that is created with a status'],
     ] as const
   ).map(([id, text]) => ({ id, text: `${text}: no probe there`, level: 'fewer' as const })),

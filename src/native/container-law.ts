@@ -136,21 +136,19 @@ const MERGED = `${KINDS}.map(k, [${entry}.map(l, ${celMap({ layer: 'l', given: '
 const setting = (field: string): string =>
   `${firstOf(`x.layers.filter(l, has(l.${field}))`)}.filter(l, l.${field} != 0).map(l, ${celMap({ value: `l.${field}`, aimed: 'l.aimed', source: 'l.source' })})`;
 
+/**
+ * Different containers times layers, with 10 for what does not depend on layers. The API server allows 1,000,000 units
+ * of cost an expression, and one that costs more gives no probe at all (test/native/cost.alone.test.ts).
+ */
+const MOST_WORK = 1000;
+/** Expressions about variables cost 24 units a character. */
+const MOST_VARIABLE_CHARACTERS = 30_000;
+
+/** What is known of a container before its layers. */
+const PLACED = ['list', 'index', 'c', 'sidecar'];
+
 /** Each step keeps the record before it as members, so that a later step reads all of them from one name. */
-const KEPT = [
-  'list',
-  'index',
-  'c',
-  'sidecar',
-  'name',
-  'image',
-  'path',
-  'layers',
-  'line',
-  'variables',
-  'ports',
-  'allPorts',
-];
+const KEPT = ['key', 'c', 'image', 'path', 'layers', 'line', 'variables', 'ports', 'allPorts'];
 const step = (members: Readonly<Record<string, string>>, kept: readonly string[] = KEPT): string =>
   celWith('x', kept, members);
 
@@ -159,27 +157,42 @@ const OF_PORT = ['tcp', 'name', 'number', 'numberMeaning', 'words', 'sound'];
 /** What the last steps find out about a container. */
 const FOUND = ['own', 'merged', 'port', 'startupSeconds', 'delay', 'learned', 'proxy', 'bare', 'told', 'product'];
 
-/** What the native policy finds out about each container that a layer speaks about. */
+/**
+ * What the native policy finds out about each container that a layer speaks about. Containers that differ in no field
+ * that counts are decided once: `key` has these fields, and `shapes` the different keys.
+ */
 export const CONTAINER_LAW: readonly CelVariable[] = [
   { name: 'words', expression: WORDS_TABLE },
   { name: 'numbers', expression: NUMBERS_TABLE },
   {
     name: 'named',
     expression: `variables.placed.filter(x, !has(x.c.restartPolicy) || x.c.restartPolicy == 'Always')
-      .map(x, ${step({ name: 'x.c.name', image: "(has(x.c.image) ? x.c.image : '')" }, KEPT.slice(0, 4))})
-      .map(x, ${step({ path: PATH }, KEPT.slice(0, 6))})
-      .map(x, ${step(
-        {
+      .map(x, ${celWith('x', PLACED, { name: 'x.c.name', image: "(has(x.c.image) ? x.c.image : '')" })})
+      .map(x, ${celWith('x', [...PLACED, 'name', 'image'], { path: PATH })})
+      .map(x, ${celMap({
+        list: 'x.list',
+        index: 'x.index',
+        name: 'x.name',
+        key: celMap({
+          image: 'x.image',
+          path: 'x.path',
+          product: `x.name.matches(${OWNER_PATTERN}) || x.name.matches('(?i)exporter')`,
+          c: `${celList(['command', 'args', 'env', 'ports', ...PROBE_KINDS])}.filter(k, k in x.c).transformMapEntry(i, k, {k: x.c[k]})`,
           layers: `variables.layers.filter(l, (l.containers.size() == 0 ? x.name in variables.main
           : l.containers == ['*'] ? !x.sidecar || l.images.size() > 0 : x.name in l.containers) &&
           (l.images.size() == 0 || l.images.exists(i, x.path.matches(i))))`,
-        },
-        KEPT.slice(0, 7),
-      )}).filter(x, x.layers.size() > 0)`,
+        }),
+      })}).filter(x, x.key.layers.size() > 0)`,
+  },
+  {
+    name: 'shapes',
+    expression: `[variables.named.map(x, x.key)].map(k, lists.range(k.size()).filter(i, !lists.range(i).exists(j, k[j] == k[i])).map(i, k[i]))
+      .filter(s, s.size() * (variables.selected.size() + 10) <= ${MOST_WORK} &&
+      s.map(x, ${list('x.c', 'env')}.map(e, e.name + (has(e.value) ? e.value : ''))).flatten().join('').size() <= ${MOST_VARIABLE_CHARACTERS}).flatten()`,
   },
   {
     name: 'read',
-    expression: `variables.named.map(x, ${step(
+    expression: `variables.shapes.map(x, ${celWith('x', ['c', 'image', 'path', 'layers'], { key: 'x' })}).map(x, ${step(
       {
         line: `(${list('x.c', 'command')} + ${list('x.c', 'args')}).map(t, ${plain('t')})`,
         variables: `${list('x.c', 'env')}.map(e, e.name + '=' + (has(e.value) ? e.value : ''))`,
@@ -199,7 +212,7 @@ export const CONTAINER_LAW: readonly CelVariable[] = [
           plain: "p.name.matches('^(?:http|web|http-.*)$')",
         })})`,
       },
-      KEPT.slice(0, 8),
+      KEPT.slice(0, 5),
     )}).map(x, ${step(
       { ports: 'x.allPorts.filter(p, p.tcp)' },
       KEPT.filter((name) => name !== 'ports'),
@@ -217,7 +230,7 @@ export const CONTAINER_LAW: readonly CelVariable[] = [
       proxy: `x.path.matches(${celText(FORWARDING_PROXY.source.replace('(?:^|-)', '(?:^|[-/])'))})`,
       bare: `('/' + x.image.lowerAscii()).matches(${LACKING_PATTERN})`,
       told: `x.line.exists(t, t.matches(${celText(LINE_SIGNS)})) || x.variables.exists(v, v.matches(${celText(VARIABLE_SIGNS)}))`,
-      product: `x.name.matches(${OWNER_PATTERN}) || x.path.matches(${OWNER_PATTERN}) || (x.name + ' ' + x.path).matches('(?i)exporter') ||
+      product: `x.key.product || x.path.matches(${OWNER_PATTERN}) || x.path.matches('(?i)exporter') ||
         lists.range(x.line.size()).exists(i, i < 5 && x.line[i].matches(${OWNER_PATTERN})) ||
         x.allPorts.exists(p, p.meaning == 'p' || p.numberMeaning == 'p')`,
     })}).map(x, ${celWith('x', [...KEPT, ...FOUND], {

@@ -21,9 +21,7 @@ const onPort = (isHttps: string): string =>
   );
 
 /** A setting names the port beside a word of another protocol: portsBySettings may give the port another meaning. */
-const IS_TOLD =
-  String.raw`((x.line + x.variables).exists(t, t.matches('(?:^|[^0-9])0*' + string(p.number) + '(?:[^0-9]|$)')) && ` +
-  `(x.line + x.variables).exists(t, t.matches(${OTHER_PATTERN})))`;
+const IS_TOLD = String.raw`(x.other && (x.line + x.variables).exists(t, t.matches('(?:^|[^0-9])0*' + string(p.number) + '(?:[^0-9]|$)')))`;
 
 /** The port for a path without a port (inferHttpPort). */
 const INFERRED = withName(
@@ -162,14 +160,15 @@ const LIVENESS = withName(
   ),
 );
 
-const KNOWN = [...KNOWN_MEMBERS, 'inferred', 'contradicts', 'fits'];
+const READ = [...KNOWN_MEMBERS, 'other', 'inferred', 'contradicts'];
+const KNOWN = [...READ, 'fits'];
 
 /** Which handler each probe of the layers gets, and the liveness and readiness probes. */
 export const HANDLER_LAW: readonly CelVariable[] = [
   {
     name: 'fitted',
-    expression: `variables.known.filter(x, !x.odd).map(x, ${celWith('x', KNOWN_MEMBERS, { inferred: INFERRED, contradicts: CONTRADICTS })})
-      .map(x, ${celWith('x', [...KNOWN_MEMBERS, 'inferred', 'contradicts'], {
+    expression: `variables.known.filter(x, !x.odd).map(x, ${celWith('x', KNOWN_MEMBERS, { inferred: INFERRED, contradicts: CONTRADICTS, other: `(x.line + x.variables).exists(t, t.matches(${OTHER_PATTERN}))` })})
+      .map(x, ${celWith('x', READ, {
         fits: `x.merged.map(m, ${celMap({
           probe: 'm.probe',
           numbers: 'm.numbers',

@@ -2,7 +2,6 @@ import { INJECTED_ANNOTATION } from '../engine/policy/annotations.ts';
 import { PROBE_INTEGERS, PROBE_KINDS } from '../engine/probe/probe.ts';
 import { DEFAULT_TIMING } from '../engine/probe/api-defaults.ts';
 import { schemeOf } from './handler-law.ts';
-import { OTHER_PATTERN } from './tables.ts';
 import { celMap, celText, oneLine, type CelVariable } from './cel.ts';
 
 /** A probe as it is written: the handler, and the integers that are not the API server's defaults. */
@@ -35,7 +34,7 @@ const AGREES = `[${SCHEMES}].all(s, s.all(one, one == s[0]))`;
 /** Why a container gets fewer probes than from the webhook: ids of constructs (constructs.ts). */
 const REASONS = `[x.fits.exists(m, m.doubtful) || (x.ownLiveness.size() > 0 && x.likeOwn.size() == 0)].map(doubt, [
   x.learned ? 'learned' : '',
-  doubt && (x.told || (x.line + x.variables).exists(t, t.matches(${OTHER_PATTERN}))) ? 'settings' : '',
+  doubt && (x.told || x.other) ? 'settings' : '',
   doubt && x.product ? 'product-name' : '',
   doubt && x.bare ? 'command-in-image' : '',
   x.merged.exists(m, m.handler.exists(h, !h.usable)) ? 'unusable-handler' : '',
@@ -48,16 +47,25 @@ const REASONS = `[x.fits.exists(m, m.doubtful) || (x.ownLiveness.size() > 0 && x
 /** Why each container may get fewer probes. No patch needs it, so the API server does not have it. */
 export const REASONS_LAW: CelVariable = {
   name: 'reasons',
-  expression: `variables.known.filter(x, x.odd).map(x, ${celMap({ list: 'x.list', index: 'x.index', why: "['own-probe']" })}) +
-      variables.beside.map(x, ${celMap({ list: 'x.list', index: 'x.index', why: REASONS })})`,
+  expression: `variables.named.map(n, ${celMap({
+    list: 'n.list',
+    index: 'n.index',
+    why: `(variables.known.filter(x, x.key == n.key && x.odd).map(x, ['own-probe']) +
+      variables.beside.filter(x, x.key == n.key).map(x, ${REASONS}) + [['size']])[0]`,
+  })})`,
 };
 
 /** The patch of a Pod, parents first, and its parts. */
 export const PATCH_LAW: readonly CelVariable[] = [
   {
+    name: 'decided',
+    expression: `variables.guarded.filter(b, [b.x].all(x, ${AGREES})).map(b, ${celMap({ key: 'b.x.key', own: 'b.x.own', probes: KIND_ORDER })})
+      .filter(b, b.probes.size() > 0 && (!variables.required || (b.own.map(o, o.probe) + b.probes.map(p, p.kind)).size() == ${PROBE_KINDS.length}))
+      .map(b, ${celMap({ key: 'b.key', probes: `b.probes.map(p, ${celMap({ kind: 'p.kind', source: 'p.source', value: written('p.handler', 'p.numbers') })})` })})`,
+  },
+  {
     name: 'injected',
-    expression: `variables.guarded.filter(b, [b.x].all(x, ${AGREES})).map(b, ${celMap({ list: 'b.x.list', index: 'b.x.index', name: 'b.x.name', own: 'b.x.own', probes: KIND_ORDER })})
-      .filter(b, b.probes.size() > 0 && (!variables.required || (b.own.map(o, o.probe) + b.probes.map(p, p.kind)).size() == ${PROBE_KINDS.length}))`,
+    expression: `variables.named.map(n, variables.decided.filter(d, d.key == n.key).map(d, ${celMap({ list: 'n.list', index: 'n.index', name: 'n.name', probes: 'd.probes' })})).flatten()`,
   },
   {
     name: 'provenance',
@@ -71,4 +79,4 @@ export const PATCH = oneLine(`variables.injected.size() == 0 ? [] :
   (has(object.metadata.annotations) ? [] : [JSONPatch{op: 'add', path: '/metadata/annotations', value: dyn({})}]) +
   [JSONPatch{op: 'add', path: '/metadata/annotations/' + jsonpatch.escapeKey(${celText(INJECTED_ANNOTATION)}), value: dyn(variables.provenance)}] +
   variables.injected.map(b, b.probes.map(p, JSONPatch{op: 'add', path: '/spec/' + b.list + '/' + string(b.index) + '/' + p.kind,
-    value: dyn(${written('p.handler', 'p.numbers')})})).flatten()`);
+    value: dyn(p.value)})).flatten()`);

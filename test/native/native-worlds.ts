@@ -237,6 +237,7 @@ export const nativePod: fc.Arbitrary<JsonObject> = fc
     names: fc.shuffledSubarray(NAMES, { minLength: 4 }),
     sidecar: seldom(fc.tuple(container, some(['Always', undefined])), 1.5),
     mesh: seldom(mesh, 0.4),
+    twin: seldom(fc.constant(true)),
     labels: some<JsonObject>([
       { app: 'web' },
       { app: 'web' },
@@ -260,6 +261,7 @@ export const nativePod: fc.Arbitrary<JsonObject> = fc
       names,
       sidecar,
       mesh: proxy,
+      twin,
       labels,
       annotations: own,
       owner,
@@ -280,8 +282,9 @@ export const nativePod: fc.Arbitrary<JsonObject> = fc
       },
       spec: object({
         containers: [
-          ...containers.map((one, at) => ({
-            name: at === 0 ? 'app' : names.filter((name) => name !== 'app')[at],
+          // The native policy decides containers once that differ in their name alone.
+          ...[...containers, ...(twin ? containers.slice(0, 1) : [])].map((one, at) => ({
+            name: at === 0 ? 'app' : names.filter((name) => name !== 'app')[at - 1],
             ...one,
             ...(quiet && { command: undefined, args: undefined, env: undefined }),
           })),
