@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { layersOf, type NativeLayer } from '../../src/native/namespace-layers.ts';
-import { estimatedCost } from '../support/native-cost.ts';
+import { COST_LIMITS, estimatedCost, tooCostly } from '../../src/native/cost.ts';
+import { countedCost } from '../support/native-cost.ts';
 import { nativeDecision } from '../support/native-cel.ts';
 import { appContainer, clusterPolicyDocument, pod, policySet } from '../support/worlds.ts';
 import { admitted } from './beside-engine.ts';
-
-/** The API server's limits, in its units of cost (k8s.io/apiserver, pkg/apis/cel/config.go). */
-const LIMITS = { expression: 1_000_000, policy: 10_000_000 };
+import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 const layersNumbering = (count: number): readonly NativeLayer[] =>
   layersOf(
@@ -42,7 +41,7 @@ function costOf(containers: number, layers: number, variables = 0, images = cont
     ),
   );
   let operations = 0;
-  const costs = estimatedCost((mark) => {
+  const costs = countedCost((mark) => {
     const { patch } = nativeDecision(admitted(many), layersNumbering(layers), {}, [], mark);
     mark('patch');
     operations = patch.length;
@@ -63,8 +62,8 @@ describe('the cost of the native policy, as far as it can be estimated', () => {
   ])('is within the limits of an API server: %i containers, %i layers, %i variables each', (...given) => {
     const { operations, expression, policy } = costOf(...given);
     expect(operations).toBe(2 + 3 * given[0]);
-    expect(expression).toBeLessThan(LIMITS.expression);
-    expect(policy).toBeLessThan(LIMITS.policy / 2);
+    expect(expression).toBeLessThan(COST_LIMITS.expression);
+    expect(policy).toBeLessThan(COST_LIMITS.policy / 2);
   });
 
   it.each([
@@ -74,8 +73,34 @@ describe('the cost of the native policy, as far as it can be estimated', () => {
   ])('is below a million units for %i containers with %i layers, of %i images', (containers, layers, images) => {
     const { operations, expression, policy } = costOf(containers, layers, 0, images);
     expect(operations).toBe(2 + 3 * containers);
-    expect(expression).toBeLessThan(LIMITS.expression);
-    expect(policy).toBeLessThan(layers === 10 ? 1_000_000 : LIMITS.policy / 2);
+    expect(expression).toBeLessThan(COST_LIMITS.expression);
+    expect(policy).toBeLessThan(layers === 10 ? 1_000_000 : COST_LIMITS.policy / 2);
+  });
+
+  it.each([
+    [1, 1],
+    [30, 10],
+    [300, 10],
+    [300, 50],
+  ])('is estimated from the layers, not too low and not much too high: %i containers, %i layers', (...given) => {
+    const counted = costOf(...given, 0, 1);
+    const estimated = estimatedCost(layersNumbering(given[1]), given[0]);
+    for (const part of ['expression', 'policy'] as const) {
+      expect(estimated[part]).toBeGreaterThanOrEqual(counted[part] * 0.9);
+      expect(estimated[part]).toBeLessThan(counted[part] * 3);
+    }
+  });
+
+  it('is too high for an ordinary Pod where thousands of patterns of images are matched', () => {
+    const layers = (images: number): readonly JsonObject[] =>
+      Array.from({ length: 40 }, (_, at) =>
+        clusterPolicyDocument(
+          { port: 80, images: Array.from({ length: images }, (_, index) => `team-${at}/app-${index}`) },
+          `c${at}`,
+        ),
+      );
+    expect(tooCostly(policySet(...layers(5)))).toEqual([]);
+    expect(tooCostly(policySet(...layers(60)))).toEqual([['', expect.any(Number), COST_LIMITS.expression]]);
   });
 
   it('is small for an ordinary Pod', () => {
@@ -90,6 +115,6 @@ describe('the cost of the native policy, as far as it can be estimated', () => {
   ])('is bounded, because a larger Pod gets nothing: %i containers, %i layers', (...given) => {
     const { operations, policy } = costOf(...given);
     expect(operations).toBe(0);
-    expect(policy).toBeLessThan(LIMITS.policy / 2);
+    expect(policy).toBeLessThan(COST_LIMITS.policy / 2);
   });
 });

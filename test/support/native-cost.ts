@@ -20,10 +20,10 @@ interface Node {
 }
 
 /**
- * Estimates what the API server would count for the expressions that `run` evaluates in `cel-js`. A regular expression
+ * About what the API server would count for the expressions that `run` evaluates in `cel-js`. A regular expression
  * costs a quarter of its length times a tenth of the text's. `mark` starts the next count.
  */
-export function estimatedCost(run: (mark: (name: string) => void) => void): ReadonlyMap<string, number> {
+export function countedCost(run: (mark: (name: string) => void) => void): ReadonlyMap<string, number> {
   const prototype = Object.getPrototypeOf((new Environment().parse('1 + 1') as unknown as { ast: object }).ast) as Node;
   const { evaluate } = prototype;
   const { test } = RegExp.prototype as { test: (this: RegExp, text: string) => boolean };

@@ -1,5 +1,6 @@
 import { stringify } from 'yaml';
 import { constructsOf, needsMore } from '../../native/constructs.ts';
+import { ORDINARY_CONTAINERS, tooCostly } from '../../native/cost.ts';
 import { MOST_LAYERS, tooManyLayers } from '../../native/namespace-probes.ts';
 import { nativeObjects } from '../../native/objects.ts';
 import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, PROGRAM, printLine, type CommandIo } from '../io.ts';
@@ -7,6 +8,7 @@ import { reportProblems } from '../output/messages.ts';
 import { lackingKinds, readExportInputs, type ExportFlags } from './export-inputs.ts';
 import { EXPORT_REPORTS } from './report.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
+import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { ParsedCommandLine } from '../flags/flag.ts';
 import type { EXPORT } from './definition.ts';
 
@@ -18,11 +20,8 @@ export async function runExport({ flags }: ParsedCommandLine<typeof EXPORT.flags
   const lacking = client && (await lackingKinds(client, ['MutatingAdmissionPolicy']));
   if (lacking !== undefined) return refused(lacking, io, EXIT_DENIED);
   if (snapshot.policies.length === 0) return refused(`the ${client ? 'cluster has' : 'inputs have'} no policy`, io);
-  const [large] = tooManyLayers(snapshot);
-  if (large !== undefined) {
-    const where = large[0] === '' ? 'the cluster has' : `namespace ${large[0]} has`;
-    return refused(`${where} ${large[1]} layers, and the native policy has room for ${MOST_LAYERS}`, io);
-  }
+  const tooMuch = problemOfLayers(snapshot);
+  if (tooMuch !== undefined) return refused(tooMuch, io);
   const constructs = constructsOf(snapshot.policies);
   const report = EXPORT_REPORTS[flags.report](constructs);
   (flags.output === 'none' ? io.stdout : io.stderr).write(report);
@@ -30,6 +29,19 @@ export async function runExport({ flags }: ParsedCommandLine<typeof EXPORT.flags
   if (flags.output !== 'none')
     io.stdout.write(printed(nativeObjects(snapshot, flags['param-namespace']), flags.output));
   return EXIT_OK;
+}
+
+/** Why the API server would give no probes, with the number. */
+function problemOfLayers(snapshot: Snapshot): string | undefined {
+  const where = (namespace: string): string => (namespace === '' ? 'the cluster has' : `namespace ${namespace} has`);
+  for (const [namespace, layers] of tooManyLayers(snapshot))
+    return `${where(namespace)} ${layers} layers, and the native policy has room for ${MOST_LAYERS}`;
+  for (const [namespace, units, limit] of tooCostly(snapshot))
+    return (
+      `${where(namespace)} layers that cost about ${units} units for a Pod with ${ORDINARY_CONTAINERS} containers, ` +
+      `and the API server allows ${limit}: name fewer images and containers`
+    );
+  return undefined;
 }
 
 function refused(problem: string, io: CommandIo, code = EXIT_USAGE): number {
