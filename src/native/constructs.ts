@@ -1,6 +1,7 @@
 import { layersWithProbes } from '../engine/policy/container-policy.ts';
 import { PROBE_KINDS } from '../engine/probe/probe.ts';
 import { forbiddingFloors, handlerProblem, largeNumbers, requiringFloors } from './namespace-layers.ts';
+import type { ExportedFloor } from './validating-policy.ts';
 import type { ProbePolicy } from '../engine/policy/probe-policy.ts';
 
 /** How the native policy follows the webhook: `fewer` injects less, never more or other. */
@@ -8,7 +9,7 @@ export const EXPORT_LEVELS = ['equal', 'fewer', 'not exported'] as const;
 export type ExportLevel = (typeof EXPORT_LEVELS)[number];
 
 /** The kinds of the exported objects with v1, and the version of Kubernetes that has it on by default. */
-export const SERVED_SINCE = { MutatingAdmissionPolicy: '1.36' } as const;
+export const SERVED_SINCE = { MutatingAdmissionPolicy: '1.36', ValidatingAdmissionPolicy: '1.30' } as const;
 export type AdmissionKind = keyof typeof SERVED_SINCE;
 
 interface Construct {
@@ -130,6 +131,31 @@ export function constructsOf(policies: readonly ProbePolicy[]): readonly Exporte
     const uses = policies.flatMap((policy) => usedAt(policy).map((place) => `${policy.source}: ${place}`));
     return uses.length === 0 ? [] : [{ ...construct, uses }];
   });
+}
+
+/** What becomes of the floors Deny where the native policy denies, too. */
+export function constructsOfFloors(floors: readonly ExportedFloor[]): readonly ExportedConstruct[] {
+  const uses = ({ id, policies, why }: ExportedFloor): readonly string[] =>
+    policies
+      .filter(({ checks }) => checks.get(id)?.floor === 'Deny')
+      .map(({ source }) => `${source}: checks.${id}.floor${why === undefined ? '' : ` (${why})`}`);
+  const all = [
+    {
+      id: 'floor',
+      level: 'fewer' as const,
+      text:
+        "floors Deny that the API server enforces: but for Pods with a mesh's proxy, hosts in the network of the node, " +
+        'long texts, custom kinds, trusted accounts, and probes that annotations ask for',
+      uses: floors.filter(({ check }) => check !== undefined).flatMap(uses),
+    },
+    {
+      id: 'floor-of-webhook',
+      level: 'not exported' as const,
+      text: 'floors Deny that only the webhook enforces',
+      uses: floors.filter(({ check }) => check === undefined).flatMap(uses),
+    },
+  ];
+  return all.filter((construct) => construct.uses.length > 0);
 }
 
 /** True when a policy needs what is not exported. */

@@ -35,12 +35,10 @@ export function estimatedCost(layers: readonly NativeLayer[], containers: number
 export const ORDINARY_CONTAINERS = 30;
 
 /**
- * The namespaces whose layers cost too much for an ordinary Pod, with the units and the limit. The empty name stands for
- * the cluster's layers.
+ * The namespaces whose layers cost too much for an ordinary Pod, with the units and the limit. The empty name stands
+ * for the cluster's layers.
  */
-export function tooCostly(
-  snapshot: Snapshot,
-): readonly (readonly [namespace: string, units: number, limit: number])[] {
+export function tooCostly(snapshot: Snapshot): readonly (readonly [namespace: string, units: number, limit: number])[] {
   const namespaces = ['', ...snapshot.tiers.flatMap(({ byNamespace }) => [...byNamespace.keys()])];
   return namespaces.flatMap((name) => {
     const { expression } = estimatedCost(layersOf(snapshot, name === '' ? undefined : name), ORDINARY_CONTAINERS);

@@ -22,7 +22,7 @@ import type { Snapshot } from '../engine/facts/snapshot.ts';
 export const ADMISSION_API = 'admissionregistration.k8s.io/v1';
 export const NATIVE_POLICY_NAME = 'probewright-inject';
 /** The namespaces that the chart's webhook never asks about. */
-const EXEMPT_NAMESPACES = ['kube-system', 'kube-public', 'kube-node-lease'];
+export const EXEMPT_NAMESPACES = ['kube-system', 'kube-public', 'kube-node-lease'];
 const OPT_OUT = { key: OPT_OUT_LABEL, operator: 'NotIn', values: [OPT_OUT_VALUE] };
 
 /** The one policy of the cluster. It is the same for everybody: what differs is data in its params. */

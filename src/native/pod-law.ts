@@ -29,7 +29,8 @@ const REDIRECTING = [...MESH_PROXIES].filter(([, { redirects }]) => redirects).m
 const has = (object: string, field: string, otherwise: string): string =>
   `(has(${object}.${field}) ? ${object}.${field} : ${otherwise})`;
 
-const meets = (requirements: string, labels: string): string =>
+/** True where labels meet the requirements of a selector. */
+export const meets = (requirements: string, labels: string): string =>
   `${requirements}.all(r, r.operator == 'In' ? r.key in ${labels} && ${labels}[r.key] in r.values
     : r.operator == 'NotIn' ? !(r.key in ${labels} && ${labels}[r.key] in r.values)
     : r.operator == 'Exists' ? r.key in ${labels} : !(r.key in ${labels}))`;

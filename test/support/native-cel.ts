@@ -25,6 +25,8 @@ const environment = (homogeneousAggregateLiterals: boolean): Environment =>
     .registerVariable('params', 'dyn')
     .registerVariable('namespaceObject', 'dyn')
     .registerVariable('variables', 'dyn')
+    .registerVariable('oldObject', 'dyn')
+    .registerVariable('request', 'dyn')
     .registerFunction('range(int): list', (size: bigint) => Array.from({ length: Number(size) }, (_, at) => BigInt(at)))
     .registerFunction('list.flatten(): list', (values: unknown[]) => values.flat())
     .registerFunction(
@@ -101,9 +103,9 @@ function near(text: string): string {
 /** A `JSONPatch` has members of several types, and the map in its place has, too. */
 const cel = environment(true);
 const programs = [...LAW, { ...REASONS_LAW, expression: oneLine(REASONS_LAW.expression) }].map(
-  ({ name, expression }) => ({ name, run: parsed(cel, name, expression) }),
+  ({ name, expression }) => ({ name, run: celProgram(name, expression) }),
 );
-const patchOf = parsed(environment(false), 'patch', PATCH);
+const patchOf = celProgram('patch', PATCH, environment(false));
 
 function parsed(cel: Environment, name: string, expression: string) {
   try {
@@ -111,6 +113,18 @@ function parsed(cel: Environment, name: string, expression: string) {
   } catch (error) {
     throw new Error(`${name}: ${messageOf(error)}`);
   }
+}
+
+/** An expression of a policy, to be run. */
+export function celProgram(name: string, expression: string, of = cel): (context: object) => unknown {
+  const run = parsed(of, name, expression);
+  return (context) => {
+    try {
+      return run(context as never) as unknown;
+    } catch (error) {
+      throw new Error(`${name}: ${messageOf(error)}`);
+    }
+  };
 }
 
 /** What the native policy decides, and every variable of it. */
@@ -133,22 +147,15 @@ export function nativeDecision(
     namespaceObject: celValue({ metadata: { labels: namespaceLabels } }),
     variables,
   };
-  const run = (name: string, program: (context: never) => unknown): unknown => {
-    try {
-      return program(context as never);
-    } catch (error) {
-      throw new Error(`${name}: ${messageOf(error)}`);
-    }
-  };
-  for (const { name, run: program } of programs) {
-    variables.set(name, run(name, program));
+  for (const { name, run } of programs) {
+    variables.set(name, run(context));
     onVariable(name);
   }
-  return { patch: plainValue(run('patch', patchOf)) as JsonObject[], variables };
+  return { patch: plainValue(patchOf(context)) as JsonObject[], variables };
 }
 
 /** Objects as maps and integers as ints, as the API server shows them. Null members are absent. */
-function celValue(value: unknown): unknown {
+export function celValue(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(celValue);
   if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : value;
   if (!isJsonObject(value)) return value;

@@ -1,5 +1,6 @@
 import { repeatable, toggle, withDefault, type CommandDefinition, type FlagValues } from '../flags/flag.ts';
 import { choice, path, textThat } from '../flags/value-types.ts';
+import { SERVED_SINCE } from '../../native/constructs.ts';
 import { CLUSTER_FLAGS } from '../input/input-flags.ts';
 import { isDnsLabel } from '../../engine/policy/object-names.ts';
 
@@ -13,6 +14,9 @@ const FLAGS = {
   ),
   'from-cluster': toggle('Read the policies and Services of the cluster of the current context.', {
     details: 'Policies in files are the lowest layer, as in serve.',
+  }),
+  validate: toggle('Print a ValidatingAdmissionPolicy for floors Deny, too.', {
+    details: 'The report names the floors that only the webhook enforces.',
   }),
   output: withDefault(choice(['yaml', 'json', 'none']), 'yaml', 'Format of the objects; none prints the report alone.'),
   report: withDefault(choice(['text', 'json', 'markdown']), 'text', 'Format of the report, on standard error.', {
@@ -38,7 +42,7 @@ export const EXPORT: CommandDefinition<typeof FLAGS> = {
   summary: 'Print policies as a MutatingAdmissionPolicy without a webhook',
   usage: '--policies FILE|DIR | --from-cluster [flags]',
   description: [
-    'Prints a MutatingAdmissionPolicy for Kubernetes 1.36 and newer, its bindings, and the policies as its parameters. ' +
+    `Prints a MutatingAdmissionPolicy for Kubernetes ${SERVED_SINCE.MutatingAdmissionPolicy} and newer, its bindings, and the policies as its parameters. ` +
       'Such a policy injects no probe that the webhook does not inject. A report says what it leaves out.',
   ],
   flags: FLAGS,

@@ -1,7 +1,7 @@
 import { objectsAt, textAt } from '../../base/json/field-path.ts';
 import { versionPath } from '../../cluster/client/api-path.ts';
 import { refusal } from '../../cluster/client/live-reader.ts';
-import { SERVICES, type FactKind } from '../../cluster/sources/fact-kinds.ts';
+import { PROBE_EXCEPTIONS, SERVICES, type FactKind } from '../../cluster/sources/fact-kinds.ts';
 import { PolicyFilesError } from '../../cluster/sources/policy-source.ts';
 import { SERVED_SINCE, type AdmissionKind } from '../../native/constructs.ts';
 import { ADMISSION_API } from '../../native/objects.ts';
@@ -35,7 +35,8 @@ export interface ExportInputs {
  * @throws PolicyFilesError when nothing of the cluster can be read
  */
 export async function readExportInputs(flags: ExportFlags, io: CommandIo): Promise<ExportInputs> {
-  if (isFromCluster(flags)) return await ofCluster(flags, io, [SERVICES]);
+  if (isFromCluster(flags))
+    return await ofCluster(flags, io, flags.validate ? [SERVICES, PROBE_EXCEPTIONS] : [SERVICES]);
   const read = await readAllPolicyTexts(flags.policies);
   const documents = readPolicyDocuments(read.texts);
   return {

@@ -1,8 +1,9 @@
 import { stringify } from 'yaml';
-import { constructsOf, needsMore } from '../../native/constructs.ts';
+import { constructsOf, constructsOfFloors, needsMore, type AdmissionKind } from '../../native/constructs.ts';
 import { ORDINARY_CONTAINERS, tooCostly } from '../../native/cost.ts';
 import { MOST_LAYERS, tooManyLayers } from '../../native/namespace-probes.ts';
 import { nativeObjects } from '../../native/objects.ts';
+import { floorsOf, validatingObjects } from '../../native/validating-policy.ts';
 import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, PROGRAM, printLine, type CommandIo } from '../io.ts';
 import { reportProblems } from '../output/messages.ts';
 import { lackingKinds, readExportInputs, type ExportFlags } from './export-inputs.ts';
@@ -17,17 +18,23 @@ export async function runExport({ flags }: ParsedCommandLine<typeof EXPORT.flags
   const { snapshot, problems, warnings, client } = await readExportInputs(flags, io);
   reportProblems([...warnings, ...problems], io, { isFromCluster: client !== undefined });
   if (problems.length > 0) return EXIT_USAGE;
-  const lacking = client && (await lackingKinds(client, ['MutatingAdmissionPolicy']));
+  const kinds = [
+    'MutatingAdmissionPolicy',
+    ...(flags.validate ? ['ValidatingAdmissionPolicy'] : []),
+  ] as AdmissionKind[];
+  const lacking = client && (await lackingKinds(client, kinds));
   if (lacking !== undefined) return refused(lacking, io, EXIT_DENIED);
   if (snapshot.policies.length === 0) return refused(`the ${client ? 'cluster has' : 'inputs have'} no policy`, io);
   const tooMuch = problemOfLayers(snapshot);
   if (tooMuch !== undefined) return refused(tooMuch, io);
-  const constructs = constructsOf(snapshot.policies);
-  const report = EXPORT_REPORTS[flags.report](constructs);
+  const floors = flags.validate ? floorsOf(snapshot) : [];
+  const constructs = [...constructsOf(snapshot.policies), ...constructsOfFloors(floors)];
+  const report = EXPORT_REPORTS[flags.report](constructs, kinds);
   (flags.output === 'none' ? io.stdout : io.stderr).write(report);
   if (needsMore(constructs) && !flags['allow-fewer']) return EXIT_DENIED;
+  const home = flags['param-namespace'];
   if (flags.output !== 'none')
-    io.stdout.write(printed(nativeObjects(snapshot, flags['param-namespace']), flags.output));
+    io.stdout.write(printed([...nativeObjects(snapshot, home), ...validatingObjects(floors, home)], flags.output));
   return EXIT_OK;
 }
 

@@ -99,7 +99,7 @@ export function isKubernetesKind({ apiVersion }: WorkloadReference): boolean {
  * What Kubernetes' own controllers make for an owner: `controllerKind` in deployment, replicaset, statefulset, daemon,
  * job, cronjob and replication of kubernetes/pkg/controller.
  */
-const MADE_FOR: ReadonlyMap<string, string> = new Map([
+export const MADE_FOR: ReadonlyMap<string, string> = new Map([
   ['apps/Deployment', 'apps/ReplicaSet'],
   ['batch/CronJob', 'batch/Job'],
   ...['apps/ReplicaSet', 'apps/StatefulSet', 'apps/DaemonSet', 'batch/Job', '/ReplicationController'].map(
