@@ -193,7 +193,7 @@ export function validatingObjects(floors: readonly ExportedFloor[], home: string
           },
           { name: 'not-of-a-controller', expression: oneLine(`!(${OF_A_CONTROLLER})`) },
         ],
-        // Else hundreds of violations would cost too much, and so evade the floors. The webhook denies what it cannot read.
+        // Else hundreds of violations would cost too much, and so evade the floors.
         failurePolicy: 'Fail',
         variables: denyVariables(floors),
         validations: [

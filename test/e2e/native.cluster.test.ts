@@ -6,13 +6,14 @@ import { PROBE_KINDS } from '../../src/engine/probe/probe.ts';
 import { layersOf } from '../../src/native/namespace-layers.ts';
 import { PARAM_DEFINITION } from '../../src/native/namespace-probes.ts';
 import { nativeObjects, NATIVE_POLICY } from '../../src/native/objects.ts';
+import { floorsOf, validatingObjects } from '../../src/native/validating-policy.ts';
 import { servicePortsOf } from '../../src/native/service-ports.ts';
 import { factsOf } from '../engine/checks/workload.ts';
 import { admitted, probesOf, webhookPatch } from '../native/beside-engine.ts';
 import { nativePod, nativePolicies, nativeServices } from '../native/native-worlds.ts';
 import { describeUnless, endedAfterAll } from '../support/started.ts';
 import { nativeDecision } from '../support/native-cel.ts';
-import { policyDocument, policySet } from '../support/worlds.ts';
+import { appContainer, clusterPolicyDocument, pod, policyDocument, policySet } from '../support/worlds.ts';
 import { controlPlaneProblem, startControlPlane, type ControlPlane } from './control-plane.ts';
 import { waitUntil } from './processes.ts';
 import type { Snapshot } from '../../src/engine/facts/snapshot.ts';
@@ -76,6 +77,35 @@ describeUnless(controlPlaneProblem(), 'the native policy in an API server', () =
       stored += 1;
     }
     expect(stored).toBeGreaterThan(SETS / 4);
+  });
+
+  it.each([10, 50])('gives 300 containers their probes from %i layers, within the limits of cost', async (layers) => {
+    if (whyNot !== undefined) console.log(`skipped: ${whyNot}`);
+    if (whyNot !== undefined) return;
+    const spec = NATIVE_POLICY['spec'] as JsonObject;
+    // An error would else leave the Pod as it is.
+    await cluster.apply({ ...NATIVE_POLICY, spec: { ...spec, failurePolicy: 'Fail' } });
+    const documents = Array.from({ length: layers }, (_, index) =>
+      policyDocument({ containers: ['*'], kubernetesProbeEndpoints: { livenessProbe: '/live' } }, `p${index}`),
+    );
+    await exported(policySet(...documents), ['NamespaceProbes', 'MutatingAdmissionPolicyBinding']);
+    await sleep(UNTIL_PARAMETERS_ACT);
+    const many = pod(Array.from({ length: 300 }, (_, index) => appContainer({ name: `app-${index}` })));
+    const before = admitted(asCreated(many));
+    const { status, body } = await cluster.request('POST', `${PODS}?dryRun=All`, before);
+    expect(status, body).toBe(201);
+    expect(addedProbes(before, JSON.parse(body) as JsonObject)).toHaveLength(600);
+  });
+
+  it('denies by the floors of the validating policy, and tells why', async (context) => {
+    if (whyNot !== undefined) console.log(`skipped: ${whyNot}`);
+    context.skip(whyNot !== undefined, whyNot);
+    const floors = floorsOf(policySet(clusterPolicyDocument({ checks: { 'single-failure': { floor: 'Deny' } } })));
+    await cluster.apply(...validatingObjects(floors, HOME));
+    const failing = { ...appContainer(), livenessProbe: { tcpSocket: { port: 80 }, failureThreshold: 1 } };
+    const answer = () => cluster.request('POST', `${PODS}?dryRun=All`, asCreated(pod([failing])));
+    await waitUntil('the floor is enforced', async () => (await answer()).status === 403);
+    expect((await answer()).body).toContain('is restarted after 1 failed livenessProbe (single-failure)');
   });
 
   it('compiles, and gives a Pod the probes of the library beside the engine, none more than the webhook', async (context) => {

@@ -120,7 +120,7 @@ export function celProgram(name: string, expression: string, of = cel): (context
   const run = parsed(of, name, expression);
   return (context) => {
     try {
-      return run(context as never) as unknown;
+      return run(context) as unknown;
     } catch (error) {
       throw new Error(`${name}: ${messageOf(error)}`);
     }

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { describeCommands } from '../command-cases.ts';
 import { runProbewright } from '../run-probewright.ts';
@@ -62,4 +62,30 @@ it('gives a namespace a parameter for its Services that speak against probes', a
     ['probewright', []],
     ['apps', [{ labels: { app: 'web' }, other: ['http'], noTcp: [] }]],
   ]);
+});
+
+describe('--validate', () => {
+  const floors = ['export', '--validate', '--policies', 'test/fixtures/native/floors.yaml'];
+
+  it('prints the floors Deny that CEL can say, and names the others with the reason', async () => {
+    const { code, stdout, stderr } = await runProbewright([...floors, '--allow-fewer', '--output', 'json']);
+    expect(code).toBe(0);
+    const { items } = JSON.parse(stdout) as { items: JsonObject[] };
+    expect(items.map(keyOf).slice(-2)).toEqual([
+      'ValidatingAdmissionPolicy /probewright-floors',
+      'ValidatingAdmissionPolicyBinding /probewright-floors',
+    ]);
+    const [policy, binding] = items.slice(-2);
+    expect(valueAt(binding, ['spec', 'validationActions'])).toEqual(['Deny']);
+    expect(JSON.stringify(policy)).toContain('single-failure');
+    expect(stderr).toContain('ValidatingAdmissionPolicy v1 (on by default since Kubernetes 1.30)');
+    expect(stderr).toContain('ClusterProbePolicy/floors: checks.single-failure.floor\n');
+    expect(stderr).toContain('ClusterProbePolicy/floors: checks.exec-shell.floor (CEL cannot say it');
+    expect(stderr).toContain('ClusterProbePolicy/floors: checks.path-url.floor (a ProbeException names it');
+  });
+
+  it('ends with 1 where only the webhook enforces a floor', async () => {
+    const { code, stdout } = await runProbewright(floors);
+    expect([code, stdout]).toEqual([1, '']);
+  });
 });
