@@ -148,7 +148,7 @@ const finding = (id: string, kind: string, message: string): string =>
  * The findings of checks in containers: `containers` is a list of records with `c`, its path `at`, and `onNode`, true
  * for a Pod in the network of its node. `needs` is false where a container needs no probe.
  */
-export function findingsIn(containers: string, checks: readonly DeniedCheck[], needs: string, known: Known): string {
+export function celFindings(containers: string, checks: readonly DeniedCheck[], needs: string, known: Known): string {
   const rules = checks.map(({ id, parameters }) => ({ id, parameters, ...(DENY_RULES[id] as DenyRule) }));
   const ofProbes = rules.flatMap(({ id, eachProbe, parameters, message }) =>
     eachProbe === undefined ? [] : [`(${eachProbe(parameters, known)} ? [${finding(id, 'x.k', message)}] : [])`],

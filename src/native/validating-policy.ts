@@ -10,7 +10,7 @@ import {
   ALSO_UNKNOWN,
   ASKS_FOR_PROBES,
   DENY_RULES,
-  findingsIn,
+  celFindings,
   KNOWN_ALONE,
   type DeniedCheck,
   type Known,
@@ -107,7 +107,7 @@ const findings = (templates: string, checks: readonly DeniedCheck[], known: Know
   const key = "v.check + ' ' + v.name + ' ' + v.kind";
   const floors = 'floors[v.check].filter(f, f.containers.size() == 0 || v.name in f.containers)';
   return `${templates}.map(t, [${celMap(Object.fromEntries(selected) as Record<string, string>)}].map(floors,
-    ${findingsIn(CONTAINERS(known), checks, NEEDS(known), known)}.map(v, ${celMap({ key, message: 'v.message', floors })})
+    ${celFindings(CONTAINERS(known), checks, NEEDS(known), known)}.map(v, ${celMap({ key, message: 'v.message', floors })})
     .filter(v, v.floors.size() > 0))[0]).flatten()`;
 };
 
