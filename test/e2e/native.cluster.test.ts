@@ -79,25 +79,6 @@ describeUnless(controlPlaneProblem(), 'the native policy in an API server', () =
     expect(stored).toBeGreaterThan(SETS / 4);
   });
 
-  it.each([10, 50])('gives 300 containers their probes from %i layers, within the limits of cost', async (layers) => {
-    if (whyNot !== undefined) console.log(`skipped: ${whyNot}`);
-    if (whyNot !== undefined) return;
-    const spec = NATIVE_POLICY['spec'] as JsonObject;
-    // An error would else leave the Pod as it is.
-    await cluster.apply({ ...NATIVE_POLICY, spec: { ...spec, failurePolicy: 'Fail' } });
-    const documents = Array.from({ length: layers }, (_, index) =>
-      policyDocument({ containers: ['*'], kubernetesProbeEndpoints: { livenessProbe: '/live' } }, `p${index}`),
-    );
-    await exported(policySet(...documents), ['NamespaceProbes', 'MutatingAdmissionPolicyBinding']);
-    const many = pod(Array.from({ length: 300 }, (_, index) => appContainer({ name: `app-${index}` })));
-    const before = admitted(asCreated(many));
-    await waitUntil('the policy acts', async () => {
-      const { status, body } = await cluster.request('POST', `${PODS}?dryRun=All`, before);
-      expect(status, body).toBe(201);
-      return addedProbes(before, JSON.parse(body) as JsonObject).length === 600;
-    });
-  });
-
   it('compiles, and gives a Pod the probes of the library beside the engine, none more than the webhook', async (context) => {
     if (whyNot !== undefined) console.log(`skipped: ${whyNot}`);
     context.skip(whyNot !== undefined, whyNot);
@@ -137,6 +118,25 @@ describeUnless(controlPlaneProblem(), 'the native policy in an API server', () =
     expect(accepted).toBeGreaterThan((SETS * PODS_OF_A_SET) / 2);
     expect(given).toBeGreaterThan(SETS);
   }, 600_000);
+
+  it.each([10, 50])('gives 300 containers their probes from %i layers, within the limits of cost', async (layers) => {
+    if (whyNot !== undefined) console.log(`skipped: ${whyNot}`);
+    if (whyNot !== undefined) return;
+    const spec = NATIVE_POLICY['spec'] as JsonObject;
+    // An error would else leave the Pod as it is.
+    await cluster.apply({ ...NATIVE_POLICY, spec: { ...spec, failurePolicy: 'Fail' } });
+    const documents = Array.from({ length: layers }, (_, index) =>
+      policyDocument({ containers: ['*'], kubernetesProbeEndpoints: { livenessProbe: '/live' } }, `p${index}`),
+    );
+    await exported(policySet(...documents), ['NamespaceProbes', 'MutatingAdmissionPolicyBinding']);
+    const many = pod(Array.from({ length: 300 }, (_, index) => appContainer({ name: `app-${index}` })));
+    const before = admitted(asCreated(many));
+    await waitUntil('the policy acts', async () => {
+      const { status, body } = await cluster.request('POST', `${PODS}?dryRun=All`, before);
+      expect(status, body).toBe(201);
+      return addedProbes(before, JSON.parse(body) as JsonObject).length === 600;
+    });
+  });
 
   it('denies by the floors of the validating policy, and tells why', async (context) => {
     if (whyNot !== undefined) console.log(`skipped: ${whyNot}`);
