@@ -12,7 +12,7 @@ import { factsOf } from '../engine/checks/workload.ts';
 import { admitted, probesOf, webhookPatch } from '../native/beside-engine.ts';
 import { nativePod, nativePolicies, nativeServices } from '../native/native-worlds.ts';
 import { describeUnless, endedAfterAll } from '../support/started.ts';
-import { nativeDecision } from '../support/native-cel.ts';
+import { nativeDecision } from '../../src/native/evaluate.ts';
 import { appContainer, clusterPolicyDocument, pod, policyDocument, policySet } from '../support/worlds.ts';
 import { controlPlaneProblem, startControlPlane, type ControlPlane } from './control-plane.ts';
 import { waitUntil } from './processes.ts';

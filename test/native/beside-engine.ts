@@ -8,7 +8,9 @@ import { patchedObject } from '../../src/webhook/review/stored-pod.ts';
 import { PROBE_KINDS } from '../../src/engine/probe/probe.ts';
 import { equalJson, isJsonObject, listMember, objectMember, type JsonObject } from '../../src/base/json/json-value.ts';
 import { mutate } from '../support/decisions.ts';
-import { nativeDecision, plainValue } from '../support/native-cel.ts';
+import { nativeDecision, type NativeDecision } from '../../src/native/evaluate.ts';
+import { reasonsFor } from '../../src/native/native-injection.ts';
+import type { ContainerList } from '../../src/engine/probe/api-defaults.ts';
 import { requestOf, reviewOf } from '../support/worlds.ts';
 import { NOW } from '../support/now.ts';
 import type { Labels } from '../../src/engine/policy/label-selector.ts';
@@ -59,7 +61,7 @@ export function besideEngine(
     webhook: expected.size,
     equal: [...given].length - moreOrOther.length,
     moreOrOther: [...moreOrOther, ...wrong, ...(written.size < given.size ? ['the annotation lacks a probe'] : [])],
-    fewer: missing.map((place) => ({ place, reasons: [...reasonsAt(place, native.variables), ...ofServices] })),
+    fewer: missing.map((place) => ({ place, reasons: [...reasonsAt(place, native), ...ofServices] })),
   };
 }
 
@@ -106,14 +108,9 @@ function sourcesIn(patch: readonly JsonObject[]): ReadonlyMap<string, string> {
 }
 
 /** Why the native policy gives no probe at a place. */
-function reasonsAt(place: string, variables: ReadonlyMap<string, unknown>): readonly string[] {
-  const refusals = plainValue(variables.get('refusals')) as string[];
-  if (refusals.length > 0) return refusals;
+function reasonsAt(place: string, decision: NativeDecision): readonly string[] {
   const [, , list, index] = place.split('/');
-  const found = (plainValue(variables.get('reasons')) as { list: string; index: number; why: string[] }[]).find(
-    (one) => one.list === list && String(one.index) === index,
-  );
-  return found?.why ?? [];
+  return reasonsFor({ list: list as ContainerList, index: Number(index) }, decision);
 }
 
 /** The Pod spec after the webhook alone, and after the native policy and then the webhook, as the API server stores both. */

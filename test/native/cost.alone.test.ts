@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { layersOf, type NativeLayer } from '../../src/native/namespace-layers.ts';
 import { COST_LIMITS, estimatedCost, tooCostly } from '../../src/native/cost.ts';
 import { countedCost } from '../support/native-cost.ts';
-import { nativeDecision } from '../support/native-cel.ts';
+import { nativeDecision } from '../../src/native/evaluate.ts';
 import { appContainer, clusterPolicyDocument, pod, policySet } from '../support/worlds.ts';
 import { admitted } from './beside-engine.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';

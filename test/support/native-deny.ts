@@ -1,5 +1,5 @@
 import { denyVariables, DENIAL, type ExportedFloor } from '../../src/native/validating-policy.ts';
-import { celProgram, celValue, plainValue } from './native-cel.ts';
+import { celProgram, celValue, plainValue } from '../../src/native/evaluate.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 /** What the validating policy denies of a request: `check container probe`, and the message. */

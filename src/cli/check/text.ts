@@ -187,6 +187,7 @@ export const REASON_TEXTS: Readonly<Record<LackReason, string>> = {
   'cannot-work': 'a check says that the probe cannot work, or hides failures',
   'debug-copy': 'the Pod counts as a copy of kubectl debug',
   'mesh-came-first': 'a mesh is in the way of every probe but exec',
+  'not-native': 'the native policy leaves the probe out',
 };
 
 function coverageLines({ containers, ...counts }: Coverage, screen: Screen): string[] {

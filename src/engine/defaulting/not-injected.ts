@@ -1,4 +1,5 @@
 import type { ProbeKind } from '../probe/probe.ts';
+import type { Container, Pod } from '../workload/pod.ts';
 
 /** Why a probe was not injected. The codes are stable: metrics count by them, and docs/defaulting.md explains them. */
 export const REASON_CODES = [
@@ -26,13 +27,20 @@ export const REASON_CODES = [
   'cannot-work',
   'debug-copy',
   'mesh-came-first',
+  'not-native',
 ] as const;
 export type ReasonCode = (typeof REASON_CODES)[number];
 
 export interface HandlerProblem {
   readonly code: ReasonCode;
+  /** The cause and the remedy, as the end of a sentence. */
   readonly detail: string;
+  /** Of `not-native`: the constructs for which the native policy leaves the probe out. */
+  readonly constructs?: readonly string[];
 }
+
+/** Why a tier leaves out a probe that policies give to a Pod. Undefined for a probe that it injects. */
+export type LeftOut = (pod: Pod) => (container: Container, probe: ProbeKind) => HandlerProblem | undefined;
 
 /** Why policies give no probe: the highest removes it, or none has a handler. */
 export function withoutHandler(removedBy: string | undefined): HandlerProblem {
@@ -45,14 +53,11 @@ export function withoutHandler(removedBy: string | undefined): HandlerProblem {
  * A probe that was not injected although a policy applies. Without `container` the reason holds for the whole Pod,
  * without `probe` for all missing probes of the container.
  */
-export interface NotInjected {
+export interface NotInjected extends HandlerProblem {
   readonly container?: string;
   readonly probe?: ProbeKind;
-  readonly code: ReasonCode;
   /** The layer that wanted to give the probe. Absent when no layer did, or when the reason is not about one probe. */
   readonly wantedBy?: string;
-  /** The cause and the remedy, as the end of a sentence. */
-  readonly detail: string;
 }
 
 /** One line: `container "app", livenessProbe: declares no TCP port (no-port)`. */

@@ -10,6 +10,7 @@ import { NAMESPACE_NAME_LABEL, policyTier, type PolicyTier, type WorkloadPolicy 
 import { NO_FACTS, type Facts } from './facts.ts';
 import { startsOfContainer, startsOfImage, startsOfWorkload } from './startup-profile.ts';
 import { servicesOfPod } from './services.ts';
+import type { LeftOut } from '../defaulting/not-injected.ts';
 import type { WorkloadName } from '../workload/workload-of-pod.ts';
 import type { CheckCatalogue } from '../policy/check-parameters.ts';
 import type { ProbePolicy } from '../policy/probe-policy.ts';
@@ -23,6 +24,7 @@ export class Snapshot {
   readonly tiers: readonly PolicyTier[];
   readonly facts: Facts;
   readonly #builtIn: CheckPolicy;
+  #leftOut: ((snapshot: Snapshot, namespace: string) => LeftOut) | undefined;
   readonly #checksOf: (layers: readonly ProbePolicy[]) => CheckPolicyByContainer;
 
   /**
@@ -57,8 +59,11 @@ export class Snapshot {
     return this.with(this.tiers, facts);
   }
 
-  with(tiers: readonly PolicyTier[], facts: Facts): Snapshot {
-    return new Snapshot(this.#builtIn, tiers, facts);
+  /** @param leftOut what the tier that injects leaves out in a namespace */
+  with(tiers: readonly PolicyTier[], facts: Facts, leftOut = this.#leftOut): Snapshot {
+    const made = new Snapshot(this.#builtIn, tiers, facts);
+    made.#leftOut = leftOut;
+    return made;
   }
 
   forOneReview(): Snapshot {
@@ -99,6 +104,7 @@ export class Snapshot {
         },
       }),
       services: servicesOfPod(this.facts.services?.ofNamespace(namespace) ?? [], podLabels),
+      leftOut: this.#leftOut?.(this, namespace),
     };
   }
 }

@@ -1,6 +1,7 @@
 import { compareText } from '../../base/text/cut.ts';
 import type { KnownStarts } from '../time/learned-start.ts';
 import type { ServicesOfPod } from '../facts/services.ts';
+import type { LeftOut } from '../defaulting/not-injected.ts';
 import type { CheckPolicyByContainer } from './check-policy.ts';
 import type { ProbePolicy } from './probe-policy.ts';
 
@@ -18,6 +19,8 @@ export interface WorkloadPolicy {
   readonly starts?: (container: string, image: string) => KnownStarts | undefined;
   /** The Services that select the workload's Pods. */
   readonly services: ServicesOfPod;
+  /** Present where a tier injects that gives fewer probes than the webhook. */
+  readonly leftOut?: LeftOut | undefined;
 }
 
 /** The policies of one tier, sorted once by code units, as the API server lists them. */

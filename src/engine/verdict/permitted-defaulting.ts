@@ -11,7 +11,7 @@ import { equalJson, without, type JsonObject } from '../../base/json/json-value.
 import { cut } from '../../base/text/cut.ts';
 import { isPod, POD_KIND } from '../workload/kinds.ts';
 import { injectionAt, type Injection } from '../defaulting/injection.ts';
-import type { HandlerProblem } from '../defaulting/not-injected.ts';
+import type { HandlerProblem, NotInjected } from '../defaulting/not-injected.ts';
 import type { ProbeKind } from '../probe/probe.ts';
 import { probeTiming } from '../time/timing.ts';
 import { writtenProbe, type Container, type Pod } from '../workload/pod.ts';
@@ -35,7 +35,7 @@ export function permittedDefaulting(
 ): PermittedDefaulting {
   const pod = asCreated(given);
   const asked = { pod, policy, options, rules: rulesOf(policy) };
-  const permitted = withRequired(asked, withoutForbidden(asked));
+  const permitted = withoutLeftOut(asked, withRequired(asked, withoutForbidden(asked)));
   return pod === given ? permitted : { ...permitted, pod: withProbes(given, permitted.injections) };
 }
 
@@ -161,6 +161,21 @@ function withSafeStarts(injections: readonly Injection[]): Injection[] {
     const safe = liveness && safeStartupProbe(injection, liveness);
     return safe === undefined ? injection : { ...injection, probe: safe, isMadeSafe: true };
   });
+}
+
+/** The probes that the tier in force injects. */
+function withoutLeftOut({ pod, policy: { leftOut } }: Asked, permitted: PermittedDefaulting): PermittedDefaulting {
+  if (leftOut === undefined || permitted.injections.length === 0) return permitted;
+  const [injections, left]: [Injection[], NotInjected[]] = [[], []];
+  const whyNot = leftOut(pod);
+  for (const injection of permitted.injections) {
+    const { container, kind, source } = injection;
+    const problem = whyNot(container, kind);
+    if (problem === undefined) injections.push(injection);
+    else left.push({ container: container.name, probe: kind, wantedBy: source, ...problem });
+  }
+  const notInjected = [...left, ...permitted.notInjected];
+  return { ...permitted, injections, notInjected, pod: withProbes(pod, injections) };
 }
 
 /** The probes that policies give, without those that a rule forbids. */

@@ -1,10 +1,10 @@
 import { Environment } from '@marcbachmann/cel-js';
-import { oneLine } from '../../src/native/cel.ts';
-import { LAW } from '../../src/native/law.ts';
-import { PATCH, REASONS_LAW } from '../../src/native/patch-law.ts';
-import type { NativeLayer } from '../../src/native/namespace-layers.ts';
-import type { ServicePorts } from '../../src/native/service-ports.ts';
-import { isJsonObject, type JsonObject } from '../../src/base/json/json-value.ts';
+import { oneLine } from './cel.ts';
+import { LAW } from './law.ts';
+import { PATCH, REASONS_LAW } from './patch-law.ts';
+import type { NativeLayer } from './namespace-layers.ts';
+import type { ServicePorts } from './service-ports.ts';
+import { isJsonObject, type JsonObject } from '../base/json/json-value.ts';
 
 const most = 1_000_000;
 const LIMITS = {
@@ -17,7 +17,8 @@ const LIMITS = {
 
 /**
  * Runs the native policy as the API server does, in `cel-js`. The library lacks some of Kubernetes' CEL library, so an
- * adapter adds functions, and writes `JSONPatch{...}` as a map and a leading `(?is)` as a function.
+ * adapter adds functions, and writes `JSONPatch{...}` as a map and a leading `(?is)` as a function. To compile the
+ * expressions takes a second, so commands load this file only where the native policy injects.
  */
 const environment = (homogeneousAggregateLiterals: boolean): Environment =>
   new Environment({ limits: LIMITS, homogeneousAggregateLiterals })
