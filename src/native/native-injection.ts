@@ -1,12 +1,11 @@
 import { isPod } from '../engine/workload/kinds.ts';
 import { isJsonObject, objectMember, type JsonObject } from '../base/json/json-value.ts';
-import { NAMESPACE_NAME_LABEL } from '../engine/policy/policy-set.ts';
+import { NAMESPACE_NAME_LABEL, type WhyLeftOut } from '../engine/policy/policy-set.ts';
 import { servicesOfPod } from '../engine/facts/services.ts';
 import { CONSTRUCTS } from './constructs.ts';
 import { nativeDecision, plainValue, type NativeDecision } from './evaluate.ts';
 import { layersOf } from './namespace-layers.ts';
 import { servicePortsOf } from './service-ports.ts';
-import type { LeftOut } from '../engine/defaulting/not-injected.ts';
 import type { Container, Pod } from '../engine/workload/pod.ts';
 import type { Snapshot } from '../engine/facts/snapshot.ts';
 
@@ -14,21 +13,21 @@ import type { Snapshot } from '../engine/facts/snapshot.ts';
 const OWNED = { ownerReferences: [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: '', controller: true }] };
 
 /** A snapshot never changes, and a command asks about the same Pods again. */
-const known = new WeakMap<Snapshot, Map<string, LeftOut>>();
+const known = new WeakMap<Snapshot, Map<string, WhyLeftOut>>();
 
 /**
  * What the native policy leaves out in a namespace, of what policies give: for `Snapshot.with`. The printed expressions
  * decide, so no rule of theirs is written twice.
  */
-export function leftOutByNative(snapshot: Snapshot, namespace: string): LeftOut {
-  const ofSnapshot = known.get(snapshot) ?? new Map<string, LeftOut>();
+export function leftOutByNative(snapshot: Snapshot, namespace: string): WhyLeftOut {
+  const ofSnapshot = known.get(snapshot) ?? new Map<string, WhyLeftOut>();
   known.set(snapshot, ofSnapshot);
   const found = ofSnapshot.get(namespace) ?? leftOutIn(snapshot, namespace);
   ofSnapshot.set(namespace, found);
   return found;
 }
 
-function leftOutIn(snapshot: Snapshot, namespace: string): LeftOut {
+function leftOutIn(snapshot: Snapshot, namespace: string): WhyLeftOut {
   const layers = layersOf(snapshot, namespace);
   const ofNamespace = snapshot.facts.services?.ofNamespace(namespace) ?? [];
   const ports = servicePortsOf(snapshot, namespace);

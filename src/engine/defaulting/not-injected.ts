@@ -1,5 +1,4 @@
 import type { ProbeKind } from '../probe/probe.ts';
-import type { Container, Pod } from '../workload/pod.ts';
 
 /** Why a probe was not injected. The codes are stable: metrics count by them, and docs/defaulting.md explains them. */
 export const REASON_CODES = [
@@ -38,9 +37,6 @@ export interface HandlerProblem {
   /** Of `not-native`: the constructs for which the native policy leaves the probe out. */
   readonly constructs?: readonly string[];
 }
-
-/** Why a tier leaves out a probe that policies give to a Pod. Undefined for a probe that it injects. */
-export type LeftOut = (pod: Pod) => (container: Container, probe: ProbeKind) => HandlerProblem | undefined;
 
 /** Why policies give no probe: the highest removes it, or none has a handler. */
 export function withoutHandler(removedBy: string | undefined): HandlerProblem {

@@ -10,7 +10,6 @@ import { NAMESPACE_NAME_LABEL, policyTier, type PolicyTier, type WorkloadPolicy 
 import { NO_FACTS, type Facts } from './facts.ts';
 import { startsOfContainer, startsOfImage, startsOfWorkload } from './startup-profile.ts';
 import { servicesOfPod } from './services.ts';
-import type { LeftOut } from '../defaulting/not-injected.ts';
 import type { WorkloadName } from '../workload/workload-of-pod.ts';
 import type { CheckCatalogue } from '../policy/check-parameters.ts';
 import type { ProbePolicy } from '../policy/probe-policy.ts';
@@ -24,7 +23,7 @@ export class Snapshot {
   readonly tiers: readonly PolicyTier[];
   readonly facts: Facts;
   readonly #builtIn: CheckPolicy;
-  #leftOut: ((snapshot: Snapshot, namespace: string) => LeftOut) | undefined;
+  #leftOut: ((snapshot: Snapshot, namespace: string) => WorkloadPolicy['leftOut']) | undefined;
   readonly #checksOf: (layers: readonly ProbePolicy[]) => CheckPolicyByContainer;
 
   /**

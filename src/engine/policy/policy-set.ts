@@ -1,8 +1,10 @@
 import { compareText } from '../../base/text/cut.ts';
 import type { KnownStarts } from '../time/learned-start.ts';
 import type { ServicesOfPod } from '../facts/services.ts';
-import type { LeftOut } from '../defaulting/not-injected.ts';
+import type { HandlerProblem } from '../defaulting/not-injected.ts';
 import type { CheckPolicyByContainer } from './check-policy.ts';
+import type { ProbeKind } from '../probe/probe.ts';
+import type { Container, Pod } from '../workload/pod.ts';
 import type { ProbePolicy } from './probe-policy.ts';
 
 /** The label that every namespace has since Kubernetes 1.21. Policies from files can rely on this label. */
@@ -20,8 +22,11 @@ export interface WorkloadPolicy {
   /** The Services that select the workload's Pods. */
   readonly services: ServicesOfPod;
   /** Present where a tier injects that gives fewer probes than the webhook. */
-  readonly leftOut?: LeftOut | undefined;
+  readonly leftOut?: WhyLeftOut | undefined;
 }
+
+/** Why a tier leaves out a probe that policies give to a Pod. Undefined for a probe that it injects. */
+export type WhyLeftOut = (pod: Pod) => (container: Container, probe: ProbeKind) => HandlerProblem | undefined;
 
 /** The policies of one tier, sorted once by code units, as the API server lists them. */
 export interface PolicyTier {
