@@ -17,7 +17,7 @@ const mayImport = {
   process: 'cluster and below',
   webhook: 'process and below',
   observer: 'process, explain, native and below',
-  cli: 'webhook, observer and below',
+  cli: 'webhook, observer, native and below',
   package: 'cli and below',
   'main.ts': 'cli and below',
   'probewright.js': 'base, main.ts',

@@ -20,26 +20,30 @@ export function gauge(name: string, help: string, registers: Registry[], value: 
 }
 
 /**
- * Registers a gauge by namespace and cause. Tenants choose the names of namespaces, and a cluster may have tens of
- * thousands, so the namespaces with the smallest sums share one label value.
+ * Registers a gauge by namespace and more labels. Tenants choose the names of namespaces, and a cluster may have tens
+ * of thousands, so the namespaces with the smallest sums share one label value.
  *
- * @param found the namespace and the cause of each thing to count now
+ * @param found the namespace of each thing to count now, and the values of the other labels, joined by spaces
  */
 export function namespaceGauge(
   name: string,
   help: string,
-  found: () => readonly (readonly [namespace: string, cause: string])[],
+  found: () => readonly (readonly [namespace: string, values: string])[],
   registers: Registry[],
+  labels: readonly string[] = ['cause'],
 ): void {
   new Gauge({
     name,
     help,
-    labelNames: ['namespace', 'cause'],
+    labelNames: ['namespace', ...labels],
     registers,
     collect() {
       this.reset();
-      for (const [namespace, causes] of byNamespace(found()))
-        for (const [cause, { length }] of Map.groupBy(causes, (one) => one)) this.set({ namespace, cause }, length);
+      for (const [namespace, all] of byNamespace(found()))
+        for (const [values, { length }] of Map.groupBy(all, (one) => one)) {
+          const given = values.split(' ').map((value, index) => [labels[index] ?? '', value] as const);
+          this.set({ namespace, ...(Object.fromEntries(given) as Record<string, string>) }, length);
+        }
     },
   });
 }

@@ -141,11 +141,11 @@ function observingParts(context: ObserverContext, config: ObserveConfig): readon
       scanInterval,
     }),
     new FailingPart(context),
-    // A webhook that injects nothing misses no Pod.
     new MissedPart({
       ...context,
       webhookConfiguration,
-      snapshot: () => (addsProbes ? context.store.current : undefined),
+      webhookInjects: addsProbes,
+      snapshot: () => context.store.current,
     }),
     ...(learnsStarts ? [new StartsPart(context)] : []),
   ];

@@ -9,7 +9,7 @@ import { FailingWorkloads } from './failing/failing-workloads.ts';
 import { podHealth } from './failing/pod-health.ts';
 import { EVENT_SELECTORS } from './failing/probe-events.ts';
 import { noteLearnedTimes, type LearnedTimes } from './starts/learned-times.ts';
-import { missedProbes, missedResults, type MissedPod, type MissedProbes } from './missed/missed-probes.ts';
+import { lackingProbes, missedResults, type MissedPod, type MissedProbes } from './missed/missed-probes.ts';
 import { readPolicyTimes, type PolicyTimes } from './missed/policy-times.ts';
 import { DEFAULT_SCOPE } from './missed/webhook-scope.ts';
 import { metadataOf } from './live-pod.ts';
@@ -69,8 +69,8 @@ export async function lookOnce(client: ApiClient, looked: LookedAt): Promise<One
   const problems = new Set<string>();
   const list = lister(client, namespace, problems);
   const times = await readPolicyTimes(client).catch((): PolicyTimes => new Map());
-  const { scope = DEFAULT_SCOPE } = webhook;
-  const surroundings = { snapshot, scope, changedAt: (of: string) => times.get(of) };
+  const { scope = DEFAULT_SCOPE, native } = webhook;
+  const surroundings = { snapshot, scope, changedAt: (of: string) => times.get(of), since: -Infinity };
   const failing = new FailingWorkloads();
   for (const state of states) failing.workload(state.workload, state);
   const seen = new Map<string, SeenWorkload>();
@@ -91,7 +91,8 @@ export async function lookOnce(client: ApiClient, looked: LookedAt): Promise<One
       seen.set(key, known);
       known.pods += 1;
       noteLearnedTimes(pod, known.learned);
-      const missed = missedProbes(pod, surroundings);
+      const since = native && { since: native.changedAt(owner.namespace) };
+      const { missed } = lackingProbes(pod, { ...surroundings, ...since });
       if (missed !== undefined) known.missed.push(missed);
     }
   });

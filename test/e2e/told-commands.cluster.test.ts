@@ -102,7 +102,7 @@ describeUnless(controlPlaneProblem({ controllers: true }), 'the kubectl commands
     const refuse = (): Promise<never> => Promise.reject(new ApiError(403, 'Forbidden', 'no'));
     const look = await lookOnce({ request: refuse, measured: refuse } as unknown as ApiClient, {
       ...{ namespace: 'shop', named: undefined, states: [], readsEvents: true, now: NOW, snapshot: policySet() },
-      webhook: { scope: undefined, stepOf: (fix) => fix },
+      webhook: { tier: 'webhook', scope: undefined, unread: [], stepOf: (fix) => fix },
     });
     const rights = look.problems.filter((problem) => problem.includes('kubectl auth'));
     expect(rights).toHaveLength(2);

@@ -42,7 +42,7 @@ const look = (
     states: [],
     readsEvents: true,
     snapshot: injecting,
-    webhook: { scope: DEFAULT_SCOPE, stepOf },
+    webhook: { tier: 'webhook', scope: DEFAULT_SCOPE, unread: [], stepOf },
     now: NOW,
     ...more,
   });

@@ -16,6 +16,13 @@ export function webhookConfigurations(kind: 'mutating' | 'validating'): ApiColle
   return { apiVersion: 'admissionregistration.k8s.io/v1', resource: `${kind}webhookconfigurations` };
 }
 
+/** The native policy and its bindings: `admissionregistration.k8s.io/v1` has them since Kubernetes 1.36. */
+export const NATIVE_COLLECTIONS = {
+  policies: { apiVersion: 'admissionregistration.k8s.io/v1', resource: 'mutatingadmissionpolicies' },
+  bindings: { apiVersion: 'admissionregistration.k8s.io/v1', resource: 'mutatingadmissionpolicybindings' },
+  params: { apiVersion: POLICY_API_VERSION, resource: 'namespaceprobes' },
+} as const satisfies Readonly<Record<string, ApiCollection>>;
+
 /** The kinds of policies. */
 export const POLICY_COLLECTIONS: Readonly<Record<PolicyKind, ApiCollection>> = {
   ProbePolicy: { apiVersion: POLICY_API_VERSION, resource: 'probepolicies' },

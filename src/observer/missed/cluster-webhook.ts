@@ -1,46 +1,70 @@
-import { collectionPath, webhookConfigurations } from '../../cluster/client/api-path.ts';
+import { collectionPath, NATIVE_COLLECTIONS, webhookConfigurations } from '../../cluster/client/api-path.ts';
 import { objectsAt } from '../../base/json/field-path.ts';
+import { messageOf } from '../../base/text/error-message.ts';
 import { PagedList } from '../../cluster/client/paged-list.ts';
+import { readNativePolicy, type NativePolicy } from './native-policy.ts';
 import { isMutatingWebhook, readWebhookScope, writtenSetting, type WebhookScope } from './webhook-scope.ts';
+import type { InjectionTier } from '../../engine/policy/injection-tier.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { ApiClient } from '../../cluster/client/api-client.ts';
 
-/** The webhook of a cluster, as a person can see it from outside. */
+/** What injects probes in a cluster, as a person can see it from outside. */
 export interface ClusterWebhook {
-  /** Undefined unless the configuration was read. */
+  /** Undefined where it depends on what could not be read. */
+  readonly tier: InjectionTier | undefined;
+  /** Of the webhook, or of the native policy where that alone injects. Undefined unless it was read. */
   readonly scope: WebhookScope | undefined;
+  /** Present where the native policy alone injects. */
+  readonly native?: NativePolicy;
   /** What to do for Pods that lack probes, by the step that replaces the Pods. New Pods may get no probes either. */
   readonly stepOf: (restart: string) => string;
+  /** What could not be read, and why. */
+  readonly unread: readonly string[];
 }
 
-/** Reads the configuration of the webhook, in which the chart writes the mutation mode. */
+/** Reads the configuration of the webhook, in which the chart writes the mutation mode, and the native policy. */
 export async function readClusterWebhook(client: ApiClient): Promise<ClusterWebhook> {
-  const configurations = await configurationsIn(client);
+  const unread: string[] = [];
+  const [configurations, native] = await Promise.all([
+    configurationsIn(client).catch((error: unknown) => {
+      unread.push(`${webhookConfigurations('mutating').resource} cannot be read: ${messageOf(error)}`);
+      return undefined;
+    }),
+    readNativePolicy(client).catch((error: unknown) => {
+      unread.push(`${NATIVE_COLLECTIONS.policies.resource} cannot be read: ${messageOf(error)}`);
+      return 'unread' as const;
+    }),
+  ]);
   const own = configurations?.find((each) => objectsAt(each, 'webhooks').some(isMutatingWebhook));
-  if (configurations !== undefined && own === undefined)
-    return { scope: undefined, stepOf: () => 'the cluster has no webhook of Probewright' };
+  const isKnown = configurations !== undefined;
   const mode = own && writtenSetting(own, 'mutation');
-  return {
-    scope: own && readWebhookScope(own),
-    stepOf: (restart) =>
-      mode === 'On'
-        ? restart
-        : mode === undefined
-          ? `if mutation is On (unknown here): ${restart}`
-          : `the webhook runs with mutation: ${mode}, and injects nothing`,
-  };
+  const injects = own === undefined ? (isKnown ? false : undefined) : mode === undefined ? undefined : mode === 'On';
+  const tier = tierOf(injects, native === 'unread' ? undefined : native !== undefined);
+  const scope = own && readWebhookScope(own);
+  if (tier === 'native' && native !== undefined && native !== 'unread')
+    return { tier, scope: native.scope, native, stepOf: (restart) => restart, unread };
+  if (injects === true) return { tier, scope, stepOf: (restart) => restart, unread };
+  const step = (restart: string): string =>
+    isKnown && own === undefined
+      ? 'the cluster has no webhook of Probewright'
+      : mode === undefined
+        ? `if mutation is On (unknown here): ${restart}`
+        : `the webhook runs with mutation: ${mode}, and injects nothing`;
+  return { tier, scope, stepOf: step, unread };
 }
 
-/** Undefined when the configurations cannot be read. */
-async function configurationsIn(client: ApiClient): Promise<readonly JsonObject[] | undefined> {
+/** @param native undefined = not known, as is `webhook` */
+function tierOf(webhook: boolean | undefined, native: boolean | undefined): InjectionTier | undefined {
+  if (webhook === undefined || native === undefined) return webhook === true ? 'webhook' : undefined;
+  if (webhook) return native ? 'both' : 'webhook';
+  return native ? 'native' : 'none';
+}
+
+async function configurationsIn(client: ApiClient): Promise<readonly JsonObject[]> {
   const found: JsonObject[] = [];
   const path = collectionPath(webhookConfigurations('mutating'));
-  try {
-    await new PagedList(client).forEachPage({ path }, ({ items }) => {
-      found.push(...(items as unknown as readonly JsonObject[]));
-    });
-    return found;
-  } catch {
-    return undefined;
-  }
+  await new PagedList(client).forEachPage({ path }, ({ items }) => {
+    found.push(...(items as unknown as readonly JsonObject[]));
+  });
+  return found;
 }

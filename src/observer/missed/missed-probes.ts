@@ -18,14 +18,16 @@ import { workloadKey, type NamedObject } from '../observed-workload.ts';
 import { isInScope, type WebhookScope } from './webhook-scope.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
+import type { WorkloadPolicy } from '../../engine/policy/policy-set.ts';
 import { resultOfLive, type ReportResult } from '../reports/report-result.ts';
 
 /**
  * Why a Pod lacks probes that a new Pod would get.
  *
- * - `missed`: the policy was there, but the webhook did not see the Pod.
+ * - `missed`: the policy was there, but nothing injected: the webhook did not see the Pod, or the native policy, its
+ *   bindings or its parameters were not as they are now.
  * - `predates`: the Pod is older than the policy, or than the policy's last change.
- * - `outdated`: the webhook gave the Pod probes, by older policies.
+ * - `outdated`: the Pod got probes by older policies.
  * - `unknown`: it is not known when the policy last changed.
  */
 export const MISSED_CAUSES = ['missed', 'predates', 'outdated', 'unknown'] as const;
@@ -37,11 +39,22 @@ export interface MissedProbes {
   readonly sources: readonly string[];
 }
 
+/** What a Pod lacks of the probes that policies give. */
+export interface LackingProbes {
+  readonly missed: MissedProbes | undefined;
+  /** The constructs for which the native policy leaves probes out. No Pod gets these, so nothing missed them. */
+  readonly leftOut: readonly string[];
+}
+
+export const NOTHING_LACKS: LackingProbes = { missed: undefined, leftOut: [] };
+
 export interface ReplaySurroundings {
   readonly snapshot: Snapshot;
   readonly scope: WebhookScope;
   /** When a layer last changed, in milliseconds since the epoch; undefined when that is not known. */
   readonly changedAt: (source: string) => number | undefined;
+  /** When what injects last changed, in the same unit. Undefined when that is not known, -Infinity for never. */
+  readonly since: number | undefined;
 }
 
 type Provenance = ReturnType<typeof readProvenance>;
@@ -54,42 +67,60 @@ export const MARGIN_MILLISECONDS = 2000;
  * of other injectors are taken off first: the webhook may have seen the Pod before the sidecars. Defaults of the API
  * server and the volume of the service account change no decision of the engine.
  *
- * @returns undefined when the Pod has what it would get, and for Pods that the webhook never sees
+ * @returns nothing when the Pod has what it would get, and for Pods that what injects never sees
  */
-export function missedProbes(
-  pod: JsonObject,
-  { snapshot, scope, changedAt }: ReplaySurroundings,
-): MissedProbes | undefined {
+export function lackingProbes(pod: JsonObject, surroundings: ReplaySurroundings): LackingProbes {
+  const { snapshot, scope } = surroundings;
   const namespace = metadataOf(pod, 'namespace');
   const phase = textAt(pod, 'status', 'phase');
-  if (isBeingDeleted(pod) || phase === 'Succeeded' || phase === 'Failed') return undefined;
-  if (isFromNode(pod) || templatesToLookAt(pod, POD_KIND).kind === 'skipped') return undefined;
+  if (isBeingDeleted(pod) || phase === 'Succeeded' || phase === 'Failed') return NOTHING_LACKS;
+  if (isFromNode(pod) || templatesToLookAt(pod, POD_KIND).kind === 'skipped') return NOTHING_LACKS;
   const live = readPod(pod, POD_KIND);
-  if (debugCopyProblem(live) !== undefined) return undefined;
+  if (debugCopyProblem(live) !== undefined) return NOTHING_LACKS;
   const { annotations } = live;
   const policy = snapshot.policyFor(namespace, live.labels);
-  if (policy.layers.length === 0 && annotations.size === 0) return undefined;
-  if (!isInScope(scope, namespace, snapshot.facts.namespaceLabels.get(namespace), live.labels)) return undefined;
+  if (policy.layers.length === 0 && annotations.size === 0) return NOTHING_LACKS;
+  if (!isInScope(scope, namespace, snapshot.facts.namespaceLabels.get(namespace), live.labels)) return NOTHING_LACKS;
   const injectedBefore = readProvenance(annotations.get(INJECTED_ANNOTATION));
   // Nobody can evaluate these conditions here. A Pod with our annotation has passed them.
-  if (scope.foreignConditions.length > 0 && injectedBefore.size === 0) return undefined;
+  if (scope.foreignConditions.length > 0 && injectedBefore.size === 0) return NOTHING_LACKS;
   const bare = readPod(bareOf(live, injectedBefore), POD_KIND);
-  const { injections, pod: given } = permittedDefaulting(bare, policy);
-  const lacking = injections.length === 0 ? [] : notThere(live, given, injections, injectedBefore);
-  if (lacking.length === 0) return undefined;
+  const { injections, pod: given } = permittedDefaulting(bare, { ...policy, leftOut: undefined });
+  const unlike = injections.length === 0 ? [] : notThere(live, given, injections, injectedBefore);
+  if (unlike.length === 0) return NOTHING_LACKS;
+  // The native policy takes milliseconds for a Pod, so only Pods that lack probes are asked about.
+  const whyNot = policy.leftOut?.(bare);
+  const problems = unlike.map(({ container, kind }) => whyNot?.(container, kind));
+  const lacking = unlike.filter((_, index) => problems[index] === undefined);
+  const leftOut = [...new Set(problems.flatMap((problem) => problem?.constructs ?? []))].toSorted();
+  return {
+    missed: lacking.length === 0 ? undefined : missedOf(pod, lacking, injectedBefore, policy, surroundings),
+    leftOut,
+  };
+}
+
+function missedOf(
+  pod: JsonObject,
+  lacking: readonly Injection[],
+  injectedBefore: Provenance,
+  { layers: inForce }: WorkloadPolicy,
+  { changedAt, since = Infinity }: ReplaySurroundings,
+): MissedProbes | undefined {
   const sources = [...new Set(lacking.map(({ source }) => source))].toSorted();
   const created = Date.parse(textAt(pod, 'metadata', 'creationTimestamp') ?? '');
-  // The Pod was created after the webhook had learned of the layer's last change.
-  const isYounger = (source: string): boolean => created > (changedAt(source) ?? Infinity) + MARGIN_MILLISECONDS;
+  // The Pod was created after what injects had learned of the layer's last change.
+  const isYounger = (source: string): boolean =>
+    created > Math.max(changedAt(source) ?? Infinity, since) + MARGIN_MILLISECONDS;
   if (injectedBefore.size > 0) {
-    const isOfToday = areNamed(sources, injectedBefore) && policy.layers.every(({ source }) => isYounger(source));
+    const isOfToday = areNamed(sources, injectedBefore) && inForce.every(({ source }) => isYounger(source));
     // Another webhook has changed the Pod after that. A new Pod would be changed in the same way.
     return isOfToday ? undefined : { cause: 'outdated', sources };
   }
   // The Pod's own annotation is as old as the Pod, and a probe for safety follows from another one.
   const layers = sources.filter((source) => source !== 'annotation' && source !== 'safety');
-  if (layers.length === 0 || layers.some(isYounger)) return { cause: 'missed', sources };
-  const isKnown = !Number.isNaN(created) && layers.every((layer) => changedAt(layer) !== undefined);
+  const isAlone = layers.length === 0 && !(created <= since + MARGIN_MILLISECONDS);
+  if (isAlone || layers.some(isYounger)) return { cause: 'missed', sources };
+  const isKnown = !Number.isNaN(created) && since < Infinity && layers.every((layer) => changedAt(layer) !== undefined);
   return { cause: isKnown ? 'predates' : 'unknown', sources };
 }
 
@@ -155,7 +186,7 @@ function byPlace({ containers }: Pod): ReadonlyMap<string, Container> {
 }
 
 export const MISSED_MESSAGES: Readonly<Record<MissedCause, string>> = {
-  missed: 'Pods lack probes that new Pods get: the webhook was away when they were created',
+  missed: 'Pods lack probes that new Pods get: nothing injected them when the Pods were created',
   predates: 'Pods lack probes that new Pods get: they are older than the policy',
   outdated: 'Pods have other probes than new Pods get: the policy has changed since they were created',
   unknown: 'Pods lack probes that new Pods get: it is not known when the policy last changed',

@@ -3,11 +3,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { formatInstant } from '../../base/text/duration.ts';
 import { objectsAt, valueAt } from '../../base/json/field-path.ts';
 import { isJsonObject, objectMember, stringMap, type JsonObject } from '../../base/json/json-value.ts';
-import { unlessMissing, type ApiClient } from '../../cluster/client/api-client.ts';
+import { hasCode, unlessMissing, type ApiClient } from '../../cluster/client/api-client.ts';
 import { OPT_OUT_LABEL } from '../../engine/policy/annotations.ts';
 import { hasControllerOwner } from '../../engine/workload/workload-of-pod.ts';
 import { instantOf, metadataOf } from '../live-pod.ts';
 import { MARGIN_MILLISECONDS, type ReplaySurroundings } from './missed-probes.ts';
+import { readNativePolicy, type NativePolicy } from './native-policy.ts';
 import { readPolicyTimes, type PolicyTimes } from './policy-times.ts';
 import {
   DEFAULT_SCOPE,
@@ -67,6 +68,8 @@ export class InForce {
   #times: PolicyTimes = new Map();
   #webhook: DenyingWebhook | undefined;
   #scope = DEFAULT_SCOPE;
+  #webhookInjects = true;
+  #native: NativePolicy | undefined;
   /** The policies whose times were read. */
   #tiers: Snapshot['tiers'] | undefined;
 
@@ -80,11 +83,39 @@ export class InForce {
     return this.#scope;
   }
 
-  /** Reads the times for policies, and the webhook. Rejects as ApiClient.request does. */
+  /** False where the configuration says that the webhook adds no probes, such as with `mutation: Native`. */
+  get webhookInjects(): boolean {
+    return this.#webhookInjects;
+  }
+
+  /** The native policy, if the cluster has one in force. A new object whenever it has changed. */
+  get native(): NativePolicy | undefined {
+    return this.#native;
+  }
+
+  /** Reads the times for policies, the webhook and the native policy. Rejects as ApiClient.request does. */
   async read(tiers: Snapshot['tiers'] | undefined): Promise<void> {
     this.#times = await readPolicyTimes(this.#client);
     await this.readWebhook();
+    await this.readNative();
     this.#tiers = tiers;
+  }
+
+  /**
+   * Reads the native policy. Rejects as ApiClient.request does.
+   *
+   * @returns false without the right to read it: then it counts as absent
+   */
+  async readNative(): Promise<boolean> {
+    try {
+      const found = await readNativePolicy(this.#client);
+      if (found?.identity !== this.#native?.identity) this.#native = found;
+      return true;
+    } catch (error) {
+      if (!hasCode(error, 403)) throw error;
+      this.#native = undefined;
+      return false;
+    }
   }
 
   /**
@@ -97,6 +128,8 @@ export class InForce {
     const configuration = await unlessMissing(this.#client.request({ method: 'GET', path: this.#path }));
     const found = isJsonObject(configuration) ? configuration : {};
     this.#webhook = denyingWebhook(found);
+    const mode = writtenSetting(found, 'mutation');
+    if (mode !== undefined) this.#webhookInjects = mode === 'On';
     const scope = readWebhookScope(found);
     if (scope !== undefined && !isDeepStrictEqual(scope, this.#scope)) this.#scope = scope;
     return configuration !== undefined;

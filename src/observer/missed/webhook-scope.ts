@@ -46,11 +46,15 @@ export const DEFAULT_SCOPE: WebhookScope = {
 /** Undefined without a webhook of ours. A selector that cannot be read counts as a foreign condition. */
 export function readWebhookScope(configuration: JsonObject): WebhookScope | undefined {
   const webhook = objectsAt(configuration, 'webhooks').find(isMutatingWebhook);
-  if (webhook === undefined) return undefined;
-  const conditions = listMember(webhook, 'matchConditions').map((one) => textAt(one, 'name') ?? '');
+  return webhook && matchedScope(webhook);
+}
+
+/** The scope of a webhook, or of another object that matches Pods by the same fields. */
+export function matchedScope(matching: JsonObject): WebhookScope {
+  const conditions = listMember(matching, 'matchConditions').map((one) => textAt(one, 'name') ?? '');
   const foreignConditions = conditions.filter((name) => !OWN_CONDITIONS.includes(name));
   const read = (field: string): LabelSelector => {
-    const value = member(webhook, field) ?? {};
+    const value = member(matching, field) ?? {};
     const problems: Reader['problems'] = [];
     const selector = readLabelSelector(new Reader(value, [field], problems));
     if (selector !== undefined && problems.length === 0) return selector;

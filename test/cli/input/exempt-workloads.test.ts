@@ -31,7 +31,7 @@ const SCOPE = {
 } as unknown as typeof DEFAULT_SCOPE;
 const read = (inputs: FlatGiven, more: object = {}): FlatGiven => ({
   ...inputs,
-  webhook: { scope: { ...SCOPE, ...more }, stepOf: (restart) => restart },
+  webhook: { tier: 'webhook', scope: { ...SCOPE, ...more }, unread: [], stepOf: (restart) => restart },
 });
 /** The parts that are given to the functions, as a cluster has them. */
 const liveOf = ({ webhook }: FlatGiven) => ({ webhook }) as Live;

@@ -63,7 +63,7 @@ export function failingFleet(): string {
         ...{ cause: 'crash-loop', container: 'app', exitCode: '3' },
         fix: 'Read the log of its last run with kubectl logs --previous. The exit code tells how the run ended.',
       }),
-      missed(items[1], 3, 'the webhook was away when they were created'),
+      missed(items[1], 3, 'nothing injected them when the Pods were created'),
     ],
     [
       live('container-failing', 'container "app" does not start', {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readClusterWebhook } from '../../../src/observer/missed/cluster-webhook.ts';
+import { ApiError } from '../../../src/cluster/client/api-client.ts';
 import { AnsweringClient, listOf } from '../../cluster/client/answering-client.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
@@ -11,13 +12,31 @@ const configuration = (webhook: JsonObject = {}, settings = 'enforcement=Deny,mu
 });
 const other: JsonObject = { metadata: { name: 'other' }, webhooks: [{ name: 'other.example.com' }] };
 
+const binding: JsonObject = {
+  metadata: { name: 'probewright-inject-namespaces', generation: 1, creationTimestamp: '2026-11-01T00:00:00Z' },
+  spec: {
+    policyName: 'probewright-inject',
+    paramRef: { name: 'effective', parameterNotFoundAction: 'Allow' },
+    matchResources: {
+      namespaceSelector: { matchExpressions: [{ key: 'team', operator: 'NotIn', values: ['x'] }] },
+    },
+  },
+};
+const policy: JsonObject = { metadata: { name: 'probewright-inject' }, spec: {} };
+
 let answering: AnsweringClient;
 async function read(
   configurations: readonly JsonObject[] | Error = [other, configuration()],
-): Promise<{ scope: unknown; step: string }> {
-  answering = new AnsweringClient(() => (configurations instanceof Error ? configurations : listOf(...configurations)));
-  const { stepOf, ...webhook } = await readClusterWebhook(answering);
-  return { ...webhook, step: stepOf(RESTART) };
+  native: JsonObject | Error = new ApiError(404, 'NotFound', 'not found'),
+): Promise<{ scope: unknown; step: string; tier: unknown; unread: readonly string[] }> {
+  answering = new AnsweringClient(({ path }) => {
+    if (path.endsWith('/mutatingwebhookconfigurations'))
+      return configurations instanceof Error ? configurations : listOf(...configurations);
+    if (path.endsWith('/mutatingadmissionpolicies/probewright-inject')) return native;
+    return path.endsWith('/mutatingadmissionpolicybindings') ? listOf(binding) : listOf();
+  });
+  const { stepOf, scope, tier, unread } = await readClusterWebhook(answering);
+  return { scope, tier, unread, step: stepOf(RESTART) };
 }
 const unknownMode = `if mutation is On (unknown here): ${RESTART}`;
 
@@ -28,9 +47,12 @@ describe('the webhook of a cluster', () => {
     expect(await read([configuration({ objectSelector })])).toEqual({
       scope: { namespaces: [], pods, foreignConditions: [] },
       step: RESTART,
+      tier: 'webhook',
+      unread: [],
     });
     expect(answering.requests.map(({ path }) => path)).toEqual([
       '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations',
+      '/apis/admissionregistration.k8s.io/v1/mutatingadmissionpolicies/probewright-inject',
     ]);
   });
 
@@ -42,6 +64,8 @@ describe('the webhook of a cluster', () => {
     expect(await read([other])).toEqual({
       scope: undefined,
       step: 'the cluster has no webhook of Probewright',
+      tier: 'none',
+      unread: [],
     });
   });
 
@@ -49,7 +73,42 @@ describe('the webhook of a cluster', () => {
     expect(await read(new Error('forbidden'))).toEqual({
       scope: undefined,
       step: unknownMode,
+      tier: undefined,
+      unread: ['mutatingwebhookconfigurations cannot be read: forbidden'],
     });
+  });
+});
+
+describe('what injects', () => {
+  const native = [configuration({}, 'enforcement=Deny,mutation=Native')];
+
+  it.each<[string, readonly JsonObject[] | Error, JsonObject | Error | undefined, string | undefined]>([
+    ['both', [configuration()], policy, 'both'],
+    ['the native policy beside a webhook without calls', native, policy, 'native'],
+    ['the native policy alone', [], policy, 'native'],
+    ['nothing, with a webhook that adds no probes', native, undefined, 'none'],
+    ['not known without a right', [], new ApiError(403, 'Forbidden', 'forbidden'), undefined],
+    [
+      'the webhook, whatever the native policy does',
+      [configuration()],
+      new ApiError(403, 'Forbidden', 'forbidden'),
+      'webhook',
+    ],
+    ['not known without the mode', [configuration({}, '')], policy, undefined],
+  ])('is %s', async (_, configurations, own, tier) => {
+    expect((await read(configurations, own)).tier).toBe(tier);
+  });
+
+  it('has the scope of the binding where the native policy alone injects, and a restart helps', async () => {
+    expect(await read(native, policy)).toMatchObject({
+      scope: { namespaces: [{ key: 'team', operator: 'NotIn', values: ['x'] }], pods: [], foreignConditions: [] },
+      step: RESTART,
+    });
+  });
+
+  it('is told to be unread with the reason', async () => {
+    const { unread } = await read([], new ApiError(403, 'Forbidden', 'forbidden'));
+    expect(unread).toEqual([expect.stringContaining('mutatingadmissionpolicies cannot be read')]);
   });
 });
 

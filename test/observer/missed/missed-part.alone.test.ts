@@ -13,6 +13,8 @@ import type { Snapshot } from '../../../src/engine/facts/snapshot.ts';
 
 const PODS = '/api/v1/namespaces/apps/pods';
 const CONFIGURATIONS = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations';
+const NATIVE = '/apis/admissionregistration.k8s.io/v1/mutatingadmissionpolicies';
+const BINDINGS = '/apis/admissionregistration.k8s.io/v1/mutatingadmissionpolicybindings';
 const POLICIES = '/apis/probewright.dev/v1alpha1/namespaces/apps/probepolicies';
 const web = { namespace: 'apps', group: '', kind: 'Pod', name: 'a' };
 
@@ -49,6 +51,7 @@ beforeEach(async () => {
     isExempt: (namespace: string) => namespace === exempt,
     snapshot: () => snapshot,
     webhookConfiguration: 'probewright',
+    webhookInjects: true,
     registers: [registry],
   };
   part = new MissedPart(context);
@@ -84,7 +87,9 @@ describe('the search for missed Pods', () => {
     expect(causes()).toStrictEqual([]);
     part.lead(true);
     await waitUntil('missed', () => causes().join() === 'missed');
-    expect(await registry.metrics()).toContain('probewright_missed_pods{namespace="apps",cause="missed"} 1');
+    expect(await registry.metrics()).toContain(
+      'probewright_missed_pods{namespace="apps",cause="missed",tier="webhook"} 1',
+    );
     exempt = 'apps';
     expect(await registry.metrics()).not.toContain('probewright_missed_pods{');
     exempt = undefined;
@@ -193,5 +198,30 @@ describe('the search for missed Pods', () => {
     await waitUntil('a list', () => lists() === 1);
     await new Promise((done) => setTimeout(done, 50));
     expect(causes()).toStrictEqual([]);
+  });
+
+  it('counts by tier: what the native policy should have injected is missed, and what it leaves out is not', async () => {
+    const settings = { 'probewright.dev/settings': 'enforcement=Deny,mutation=Native' };
+    const metadata = { name: 'probewright', annotations: settings };
+    api.put(CONFIGURATIONS, { metadata, webhooks: [{ name: 'mutate.probewright.dev' }] });
+    api.put(NATIVE, {
+      metadata: { name: 'probewright-inject', generation: 1, creationTimestamp: '2026-01-01T00:00:00Z' },
+    });
+    const spec = { policyName: 'probewright-inject', paramRef: { name: 'effective' } };
+    const bound = { name: 'namespaces', generation: 1, creationTimestamp: '2026-01-01T00:00:00Z' };
+    api.put(BINDINGS, { metadata: bound, spec });
+    put('a');
+    api.put(PODS, {
+      metadata: { name: 'large', namespace: 'apps', labels: { app: 'web' } },
+      spec: { containers: [{ ...appContainer(), env: [{ name: 'A', value: 'x'.repeat(40_000) }] }] },
+      status: { phase: 'Running' },
+    });
+    part.start();
+    part.lead(true);
+    await waitUntil('missed', () => causes().join() === 'missed');
+    const metrics = await registry.metrics();
+    expect(metrics).toContain('probewright_missed_pods{namespace="apps",cause="missed",tier="native"} 1');
+    expect(metrics).toContain('probewright_left_out_pods{namespace="apps",construct="size"} 1');
+    expect(metrics).not.toContain('tier="webhook"');
   });
 });

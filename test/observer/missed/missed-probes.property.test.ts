@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { missedProbes, missedResults } from '../../../src/observer/missed/missed-probes.ts';
+import { lackingProbes, missedResults } from '../../../src/observer/missed/missed-probes.ts';
 import { restartLine } from '../../../src/explain/fleet-page/restart-line.ts';
 import { DEFAULT_SCOPE, readWebhookScope } from '../../../src/observer/missed/webhook-scope.ts';
 import { defaultedPodSpec } from '../../../src/engine/probe/api-defaults.ts';
@@ -71,19 +71,20 @@ function missed(given: Case): JsonObject {
   const { namespaceLabels, matchConditions = [] } = given;
   const labels = new Map([['apps', new Map(Object.entries(namespaceLabels ?? {}))]]);
   const scope = readWebhookScope({ webhooks: [{ name: 'mutate.probewright.dev', matchConditions }] });
-  const found = missedProbes(
+  const found = lackingProbes(
     { ...object, spec: { ...podSpec, containers } },
     {
       snapshot: namespaceLabels === undefined ? today : today.withFacts({ ...today.facts, namespaceLabels: labels }),
       scope: matchConditions.length > 0 && scope !== undefined ? scope : DEFAULT_SCOPE,
       changedAt: () => (given.changed === 'unknown' ? undefined : changed),
+      since: -Infinity,
     },
-  );
+  ).missed;
   return { cause: found?.cause, sources: found?.sources };
 }
 
 const told = (object: JsonObject, snapshot: Snapshot): string | undefined =>
-  missedProbes(object, { snapshot, scope: DEFAULT_SCOPE, changedAt: () => changed })?.cause;
+  lackingProbes(object, { snapshot, scope: DEFAULT_SCOPE, changedAt: () => changed, since: -Infinity }).missed?.cause;
 
 const bare = pod([appContainer()]);
 
@@ -151,7 +152,7 @@ describe('the results about missed Pods', () => {
             severity: 'low',
             result: 'warn',
             scored: false,
-            message: 'Pods lack probes that new Pods get: the webhook was away when they were created',
+            message: 'Pods lack probes that new Pods get: nothing injected them when the Pods were created',
             properties: {
               cause: 'missed',
               pods: '3',
