@@ -1,4 +1,4 @@
-import { UsageError, type CommandIo } from '../io.ts';
+import { PROGRAM, printLine, UsageError, type CommandIo } from '../io.ts';
 import { Progress } from '../output/messages.ts';
 import { clusterChoice, type ClusterLine } from './cluster-choice.ts';
 import { readCommandInputs } from './read-inputs.ts';
@@ -19,11 +19,25 @@ export async function readAnyInputs(
   wishes: ReadingWishes = {},
 ): Promise<NamedInputs> {
   const choice = await clusterChoice(line);
-  if (choice.kind === 'files') return await readCommandInputs(command, line, io, progress, wishes.change?.newPolicies);
   if (choice.kind === 'problem') throw new UsageError(choice.problem);
   // Most command lines name files, and need no client of the API server.
-  const { readCluster } = await import('./cluster-inputs.ts');
-  return await readCluster(line, choice.names, io, progress, wishes).finally(() => {
-    progress.end();
-  });
+  const { world, ...given } =
+    choice.kind === 'files'
+      ? await readCommandInputs(command, line, io, progress, wishes.change?.newPolicies)
+      : await (
+          await import('./cluster-inputs.ts')
+        )
+          .readCluster(line, choice.names, io, progress, wishes)
+          .finally(() => {
+            progress.end();
+          });
+  const { webhook } = given.live ?? {};
+  for (const what of webhook !== undefined && webhook.tier === undefined ? webhook.unread : [])
+    printLine(io.stderr, `${PROGRAM} ${command}: what injects probes is not known: ${what}`);
+  const tier = line.flags.tier ?? webhook?.tier;
+  if (tier !== 'native') return { ...given, world: { ...world, tier } };
+  // Its law takes long to load, and leaves out some of what policies give.
+  const { leftOutByNative } = await import('../../native/native-injection.ts');
+  const { tiers, facts } = world.snapshot;
+  return { ...given, world: { ...world, tier, snapshot: world.snapshot.with(tiers, facts, leftOutByNative) } };
 }

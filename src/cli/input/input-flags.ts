@@ -1,6 +1,6 @@
 import { inGroup, optional, repeatable, toggle, withDefault, type Positionals } from '../flags/flag.ts';
 import { PROCESS_FLAGS } from '../process/process-flags.ts';
-import { anyText, instant, path, someText, textThat } from '../flags/value-types.ts';
+import { anyText, choice, instant, path, someText, textThat } from '../flags/value-types.ts';
 
 /** A minor release of Kubernetes, with or without the patch. */
 export const KUBERNETES_VERSION = /^v?1\.\d{1,3}(?:\.\d{1,3})?$/;
@@ -72,6 +72,14 @@ export const CLUSTER_INPUT_FLAGS = {
     anyText('NAME'),
     'Namespace of objects that name no namespace. With a cluster: the namespace to read.',
     { short: 'n', otherwise: 'default; with a cluster, the namespace of the context' },
+  ),
+  tier: optional(
+    choice(['webhook', 'native']),
+    'What injects the probes of policies: the webhook, or the native policy that export prints, which injects fewer.',
+    {
+      otherwise: 'webhook; with a cluster, what the cluster has',
+      links: 'See [which tier injects](native.md#which-tier-injects).',
+    },
   ),
 } as const;
 

@@ -34,7 +34,7 @@ import type { RenderingFlags } from './rendering.ts';
  */
 export async function readCommandInputs(
   command: string,
-  { flags, positionals, project }: ParsedCommandLine<typeof CLUSTER_INPUT_FLAGS>,
+  { flags, positionals, project }: ParsedCommandLine<Omit<typeof CLUSTER_INPUT_FLAGS, 'tier'>>,
   io: CommandIo,
   progress = new Progress(io),
   newPolicies?: string,

@@ -9,6 +9,7 @@ import { problemsOfDocuments } from './passed-over.ts';
 import { nameOf, type Manifest, type ManifestText } from './manifest.ts';
 import { NO_TEXTS, parsedTexts, type Manifests, type Parsing, type ReadTexts } from './manifests.ts';
 import type { FileProblem, PolicyDocuments, PolicyPlaces } from '../../cluster/sources/policy-documents.ts';
+import type { InjectionTier } from '../../engine/policy/injection-tier.ts';
 import type { WorkloadKind } from '../../engine/workload/kinds.ts';
 
 /** What verdicts depend on beside the objects that are judged. */
@@ -30,6 +31,8 @@ export interface World {
   readonly kubernetesVersion?: string | undefined;
   /** In milliseconds since the epoch. */
   readonly now: number;
+  /** What injects. Undefined: nobody has said so, and policies give what the webhook gives. */
+  readonly tier?: InjectionTier | undefined;
 }
 
 interface Settings extends Pick<World, 'kinds' | 'namespace' | 'now' | 'kubernetesVersion'>, Parsing {

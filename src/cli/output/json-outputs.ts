@@ -157,6 +157,17 @@ export interface PlannedViolation {
 }
 
 /** The output of `probewright plan --output json`. */
+/** What is injected after the change, where it is known what injects. */
+export interface PlannedInjection {
+  readonly tier: InjectionTierName;
+  /** The probes that the webhook injects or would inject. */
+  readonly webhook: number;
+  /** The probes that the native policy injects. Absent where there is none. */
+  readonly native?: number;
+  /** The workloads that get fewer probes from the native policy, by construct of `export`. */
+  readonly fewer: readonly { readonly construct: string; readonly workloads: readonly ObjectName[] }[];
+}
+
 export interface PlanOutput {
   /** The workloads with an effect. */
   readonly workloads: readonly (ObjectName & {
@@ -258,10 +269,25 @@ export interface ExplainOutput {
     readonly notInjected: readonly string[];
     /** The exceptions for the workload, a sentence each. Absent without any. */
     readonly exceptions?: readonly string[];
+    /** What injects the probes of policies. Absent when it is not known. */
+    readonly injection?: ListedInjection;
     /** The live Pods that lack these probes, and what to do: one sentence. Absent without any. */
     readonly lacking?: string;
     /** Why Pods are not Ready. Present for workloads of a cluster, if Pods and events could be read. */
     readonly failures?: readonly ListedFailure[];
+  })[];
+}
+
+/** What injects probes into new Pods. With `both`, the webhook adds what the native policy leaves out. */
+export type InjectionTierName = 'webhook' | 'native' | 'both' | 'none';
+
+/** What is injected into the Pods of a workload, and what the native policy leaves out. */
+export interface ListedInjection {
+  readonly tier: InjectionTierName;
+  readonly injected: readonly Readonly<Record<'container' | 'probe', string>>[];
+  /** What only the webhook would inject, with the ids of the constructs of `export` that say why. */
+  readonly leftOut: readonly (Readonly<Record<'container' | 'probe', string>> & {
+    readonly constructs: readonly string[];
   })[];
 }
 

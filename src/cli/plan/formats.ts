@@ -6,12 +6,19 @@ import { paragraph, type Screen } from '../output/screen.ts';
 import { unifiedDiff, type DiffLine } from '../../base/text/unified-diff.ts';
 import { renderBlock, type BlockLayout } from '../../yaml/editing/rendering.ts';
 import { objectName } from '../check/report.ts';
-import type { ExemptNamespace, PlanOutput } from '../output/json-outputs.ts';
+import { injectedSentence } from './injected-probes.ts';
+import type { ExemptNamespace, PlannedInjection, PlanOutput } from '../output/json-outputs.ts';
 import type { ProbeChange, ViolationChange } from '../../engine/verdict/compare/changes.ts';
 import { effectSentence, type Plan, type WorkloadEffect } from '../../engine/verdict/compare/plan.ts';
 
 /** A plan, and the workloads of a cluster that it leaves out. */
-export type ShownPlan = Plan & { readonly exempt?: readonly ExemptNamespace[] | undefined };
+export type ShownPlan = Plan & {
+  readonly exempt?: readonly ExemptNamespace[] | undefined;
+  /** Where it is known what injects. */
+  readonly injection?: PlannedInjection | undefined;
+  /** The words for a construct of the native policy. */
+  readonly constructText?: ((id: string) => string) | undefined;
+};
 
 /** Returns a plan for people: the effects, the largest first, and one sentence at the end. */
 export function planAsText(plan: ShownPlan, screen: Screen): string {
@@ -36,10 +43,11 @@ export function planAsMarkdown(plan: ShownPlan): string {
 }
 
 /** The effect in one sentence, and how many workloads of a cluster are left out. Standard error has the namespaces. */
-function sentenceOf({ summary, exempt = [] }: ShownPlan): string {
+function sentenceOf({ summary, exempt = [], injection }: ShownPlan): string {
   const left = exempt.reduce((sum, { workloads }) => sum + workloads, 0);
   const are = left === 1 ? 'is' : 'are';
-  return `${effectSentence(summary)}${left > 0 ? ` ${count(left, 'exempt workload')} ${are} not counted.` : ''}`;
+  const injected = injection === undefined ? '' : ` ${injectedSentence(injection)}`;
+  return `${effectSentence(summary)}${left > 0 ? ` ${count(left, 'exempt workload')} ${are} not counted.` : ''}${injected}`;
 }
 
 function sectionOf({ title, names, diff, example }: PlanGroup): MarkdownSection {
@@ -48,9 +56,9 @@ function sectionOf({ title, names, diff, example }: PlanGroup): MarkdownSection 
 }
 
 /** Returns a plan as one object for programs. Workloads without effect are left out. */
-export function planAsJson({ exempt = [], ...plan }: ShownPlan): string {
+export function planAsJson({ exempt = [], injection, ...plan }: ShownPlan): string {
   const { workloads, summary } = planOutput(plan);
-  const output = { workloads, ...(exempt.length > 0 && { exempt }), summary };
+  const output = { workloads, ...(exempt.length > 0 && { exempt }), ...(injection && { injection }), summary };
   return `${jsonText(output, undefined, 2)}\n`;
 }
 
@@ -86,8 +94,20 @@ interface PlanGroup {
 }
 
 /** Returns the effects of a plan: workloads with the same effect are one group, the largest group first. */
-function planGroups({ effects }: Plan): readonly PlanGroup[] {
-  return [...probeGroups(effects), ...violationGroups(effects)].toSorted((a, b) => b.size - a.size);
+function planGroups(plan: ShownPlan): readonly PlanGroup[] {
+  const { effects } = plan;
+  const groups = [...probeGroups(effects), ...violationGroups(effects), ...fewerGroups(plan)];
+  return groups.toSorted((a, b) => b.size - a.size);
+}
+
+/** The workloads that get fewer probes from the native policy, by construct. */
+function fewerGroups({ injection, constructText = (id) => id }: ShownPlan): PlanGroup[] {
+  return (injection?.fewer ?? []).map(({ construct, workloads }) => {
+    const get = `${count(workloads.length, 'workload')} ${workloads.length === 1 ? 'gets' : 'get'}`;
+    const title = `${get} fewer probes from the native policy: ${constructText(construct)}`;
+    const names = firstNames(workloads.map(objectName), LONGEST_NAME);
+    return { size: workloads.length, title, names, diff: [], example: undefined };
+  });
 }
 
 /** The same patch is the same probes in the same places. Names of containers differ between workloads. */

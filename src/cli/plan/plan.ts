@@ -3,6 +3,7 @@ import { knownSources, snapshotAfter, unknownRemovals } from '../../engine/verdi
 import { adviceAbout } from '../../engine/verdict/policy-advice.ts';
 import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, PROGRAM, printLine, type CommandIo } from '../io.ts';
 import { manifestsIn } from '../input/manifest.ts';
+import { hasNative, injectedProbes } from './injected-probes.ts';
 import { workloadsOf } from './workloads.ts';
 import { planAsJson, planAsMarkdown, planAsText, type ShownPlan } from './formats.ts';
 import { clusterNotes } from '../check/check-manifests.ts';
@@ -14,6 +15,8 @@ import { planOf, type PlanSummary } from '../../engine/verdict/compare/plan.ts';
 import type { FlagValues, ParsedCommandLine } from '../flags/flag.ts';
 import type { World } from '../input/world.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
+import type { Snapshot } from '../../engine/facts/snapshot.ts';
+import type { Workload } from '../../engine/verdict/judge.ts';
 import type { PLAN } from './definition.ts';
 
 type PlanFlags = FlagValues<typeof PLAN.flags>;
@@ -44,15 +47,27 @@ export async function runPlan(line: ParsedCommandLine<typeof PLAN.flags>, io: Co
   const replaced: FileProblem[] = [];
   const workloads = workloadsOf(manifests, world, replaced);
   const plan = planOf(counted(workloads, progress), snapshots.before, snapshots.after, storedPod, world.now);
+  const injection = await injectionAfter(world, workloads, snapshots.after);
   progress.end();
   const problems = manifests.problems.filter((problem) => !replaced.includes(problem));
-  io.stdout.write(FORMATS[flags.output]({ ...plan, exempt: manifests.exempt }, screenOf(flags.color, io)));
+  io.stdout.write(
+    FORMATS[flags.output]({ ...plan, ...injection, exempt: manifests.exempt }, screenOf(flags.color, io)),
+  );
   for (const policy of world.applied.policies)
     for (const { check, field, message } of adviceAbout(policy))
       printLine(io.stderr, `${PROGRAM} plan: ${policy.source}: ${field}: ${message} (${check})`);
   reportProblems([...clusterNotes(manifests, world), ...manifests.warnings, ...problems], io, world);
   if (problems.length > 0) return EXIT_USAGE;
   return fails(plan.summary, flags['fail-on']) ? EXIT_DENIED : EXIT_OK;
+}
+
+/** What tiers inject after the change. Nothing where it is not known what injects. */
+async function injectionAfter({ tier }: World, workloads: readonly Workload[], after: Snapshot) {
+  if (tier === undefined) return {};
+  if (!hasNative(tier)) return { injection: injectedProbes(tier, workloads, after) };
+  const { constructText, leftOutByNative } = await import('../../native/native-injection.ts');
+  const native = after.with(after.tiers, after.facts, leftOutByNative);
+  return { injection: injectedProbes(tier, workloads, native), constructText };
 }
 
 /** Undefined, after a report, when a removed policy is unknown. */

@@ -71,6 +71,7 @@ function reportOf(
       subject: `${subjectOf(manifests, world, line)}${unknownStates(manifests, look, live)}`,
       now: world.now,
       workloads,
+      tier: world.tier,
       isLive: look?.knowsFailures ?? false,
       snapshot: world.snapshot,
       advice: adviceOf(world, withoutRepeatsByObject(byObject.get(undefined) ?? [])),

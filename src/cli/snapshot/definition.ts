@@ -4,7 +4,7 @@ import type { CommandDefinition } from '../flags/flag.ts';
 
 /** Policies in files are inputs like all others. */
 const FLAGS = {
-  ...without(INPUT.CLUSTER_INPUT_FLAGS, 'policies', 'now', 'kubernetes-version'),
+  ...without(INPUT.CLUSTER_INPUT_FLAGS, 'policies', 'now', 'kubernetes-version', 'tier'),
   ...INPUT.CLUSTER_FLAGS,
 } as const;
 

@@ -4,6 +4,7 @@ import { outputLine, visible } from '../../base/text/visible.ts';
 import { wrapEvenly } from '../../base/text/wrap.ts';
 import { figureOf, type Figure, type FigureId, type FormulaInputs } from '../timeline/figures.ts';
 import { sceneLines, TEXT_WIDTH } from './text-scene.ts';
+import { injectionSentence } from '../timeline/injection-sentence.ts';
 import { workloadTitle } from '../timeline/explanation.ts';
 import type { UnknownTime } from '../timeline/container-timings.ts';
 import type { ExplainedField, ExplainedSetting, FieldSetter } from '../timeline/explained-field.ts';
@@ -14,7 +15,8 @@ export function summariesAsText(workloads: readonly WorkloadExplanation[]): stri
   return workloads.map(summaryText).join('\n');
 }
 
-function summaryText({ containers, notInjected, exceptions = [], lacking, ...workload }: WorkloadExplanation): string {
+function summaryText(explained: WorkloadExplanation): string {
+  const { containers, notInjected, exceptions = [], lacking, injection, ...workload } = explained;
   const more = notInjected.length - MOST_REASONS;
   const left = [
     ...(more > 0 ? [`why policies add no other probes (${more} more)`] : []),
@@ -22,7 +24,8 @@ function summaryText({ containers, notInjected, exceptions = [], lacking, ...wor
   ];
   return textOf([
     `${visible(workloadTitle(workload))}  (${visible(workload.place)})`,
-    ...lackingLines(lacking),
+    ...linesOf(injection && injectionSentence(injection)),
+    ...linesOf(lacking),
     ...containers.flatMap((container) => [
       headOf(container),
       ...container.summary.map(({ about, text }) => `    ${about.padEnd(8)} ${visible(text)}`),
@@ -51,7 +54,7 @@ export function fieldsAsText(workloads: readonly WorkloadExplanation[]): string 
 }
 
 function workloadText(
-  { kind, namespace, name, place, containers, notInjected, exceptions = [], lacking }: WorkloadExplanation,
+  { kind, namespace, name, place, containers, notInjected, exceptions = [], lacking, injection }: WorkloadExplanation,
   bodyOf: (container: ContainerExplanation) => string[],
   overview: readonly string[] = [],
 ): string {
@@ -59,7 +62,8 @@ function workloadText(
   const allowed = exceptions.length > 0 ? ['  Exceptions:', ...exceptions.flatMap(bullet), ''] : [];
   const lines = [
     `${visible(workloadTitle({ kind, namespace, name }))}  (${visible(place)})`,
-    ...lackingLines(lacking),
+    ...linesOf(injection && injectionSentence(injection)),
+    ...linesOf(lacking),
     '',
     ...overview,
     ...containers.flatMap((container) => [headOf(container), ...bodyOf(container)]),
@@ -69,7 +73,7 @@ function workloadText(
   return textOf(lines);
 }
 
-function lackingLines(text: string | undefined): string[] {
+function linesOf(text: string | undefined): string[] {
   return text === undefined ? [] : wrapEvenly(visible(text), TEXT_WIDTH - 2).map((line) => `  ${line}`);
 }
 

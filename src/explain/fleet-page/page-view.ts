@@ -9,6 +9,8 @@ export interface PageView
   /** RFC 3339, and as people read it. */
   readonly instant: string;
   readonly shownInstant: string;
+  /** What injects probes, and how many workloads get fewer than from the webhook. */
+  readonly injection: string | undefined;
   readonly parts: readonly Readonly<Record<'id' | 'title', string>>[];
   readonly tiles: readonly TileView[];
   readonly problems: readonly string[];

@@ -1,6 +1,7 @@
 import { compareText, count } from '../../base/text/cut.ts';
 import { escapeXml, type Markup } from '../../base/text/visible.ts';
 import { VERSION } from '../../base/version.ts';
+import { TIER_WORDS } from '../../engine/policy/injection-tier.ts';
 import { stripScale } from '../drawing/start-strip.ts';
 import { SCRIPT, SCRIPT_SOURCE, STYLE, STYLE_SOURCE, page, workload } from './compiled-page.ts';
 import { SceneDrawings, rowsOf } from './rows.ts';
@@ -44,6 +45,7 @@ export function reportPage(report: Report): string {
     instant,
     shownInstant: `${instant.slice(0, 10)} ${instant.slice(11, 16)} UTC`,
     version: VERSION,
+    injection: injectionLine(report),
     style: STYLE,
     script: SCRIPT,
     tiles: tileViews(report.workloads, exceptions.length, verdicts),
@@ -66,6 +68,15 @@ export function reportPage(report: Report): string {
     drawings: drawings.markup,
   };
   return page({ ...head, parts: partsOf(head) });
+}
+
+/** `The native policy injects; 2 of 40 workloads get fewer probes than from the webhook.` */
+function injectionLine({ tier, workloads }: Report): string | undefined {
+  if (tier === undefined) return undefined;
+  const fewer = workloads.filter(({ explanation: { injection } }) => (injection?.leftOut.length ?? 0) > 0).length;
+  const get = fewer === 1 ? 'gets' : 'get';
+  const also = `${fewer} of ${count(workloads.length, 'workload')} ${get} fewer probes than from the webhook`;
+  return `${TIER_WORDS[tier]}${tier === 'native' ? `; ${also}` : ''}.`;
 }
 
 function groupsOf(workloads: readonly ReportedWorkload[]): [string, readonly ReportedWorkload[]][] {

@@ -1,5 +1,6 @@
 import type { Violation } from '../../engine/checks/violation.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
+import type { InjectionTier } from '../../engine/policy/injection-tier.ts';
 import type { WorkloadExplanation } from '../timeline/explanation.ts';
 
 /** The content of the page about a fleet. Texts are as the manifests have them: the page escapes them. */
@@ -8,6 +9,8 @@ export interface Report {
   /** The instant of the verdicts, in milliseconds since the epoch. */
   readonly now: number;
   readonly workloads: readonly ReportedWorkload[];
+  /** What injects probes, where that is known. */
+  readonly tier?: InjectionTier | undefined;
   /** The policies and exceptions in force. */
   readonly snapshot: Snapshot;
   /** The advice on policies, by source: `ProbePolicy/apps/web`. */

@@ -21,7 +21,8 @@ import { caveatsOf, headlineOf, summaryOf } from './summary.ts';
 import { namesOf, shownNameOf } from '../../engine/workload/workload-of-pod.ts';
 import type { WorkloadPolicy } from '../../engine/policy/policy-set.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
-import type { ContainerExplanation, WorkloadExplanation } from './explanation.ts';
+import type { InjectionTier } from '../../engine/policy/injection-tier.ts';
+import type { ContainerExplanation, WorkloadExplanation, WorkloadInjection } from './explanation.ts';
 
 export interface ExplainSettings {
   readonly snapshot: Snapshot;
@@ -31,6 +32,8 @@ export interface ExplainSettings {
   readonly now: number;
   /** The annotation that names injected probes counts in a live Pod alone: in files, people copy it. */
   readonly isFromCluster?: boolean;
+  /** What injects, where that is known. */
+  readonly tier?: InjectionTier | undefined;
 }
 
 /**
@@ -43,7 +46,7 @@ export interface ExplainSettings {
 export function explainManifest(
   object: JsonObject,
   place: string,
-  { snapshot, namespace: fallback, kinds, now, isFromCluster = false }: ExplainSettings,
+  { snapshot, namespace: fallback, kinds, now, isFromCluster = false, tier }: ExplainSettings,
   places: FieldPlaces = NO_PLACES,
 ): WorkloadExplanation | undefined {
   const kind = workloadKindOfManifest(object, kinds);
@@ -68,6 +71,13 @@ export function explainManifest(
     place,
     containers: explained.flatMap(({ containers }) => containers),
     notInjected: [...new Set(explained.flatMap(({ notInjected }) => notInjected))],
+    ...(tier && {
+      injection: {
+        tier,
+        injected: explained.flatMap(({ injected }) => injected),
+        leftOut: explained.flatMap(({ leftOut }) => leftOut),
+      },
+    }),
     ...(exceptions.length > 0 && { exceptions: [...new Set(exceptions)] }),
   };
 }
@@ -85,7 +95,7 @@ function explainPod(
   excepted: readonly ExceptionOfWorkload[],
   places: FieldPlaces,
   isLivePod: boolean,
-): Pick<WorkloadExplanation, 'containers' | 'notInjected'> {
+): Pick<WorkloadExplanation, 'containers' | 'notInjected'> & Omit<WorkloadInjection, 'tier'> {
   const { injections, notInjected, warnings, pod: effective } = permittedDefaulting(pod, policy);
   const { policyFor } = templatePolicy(asCreated(pod), policy);
   const earlier = readProvenance(isLivePod ? pod.annotations.get(INJECTED_ANNOTATION) : undefined);
@@ -106,7 +116,14 @@ function explainPod(
     const measured = policy.starts?.(container.name, container.image)?.seconds ?? [];
     return explainContainer({ ...decided, policy: policyFor(container) }, measured, found, refused.filter(isHere));
   });
-  return { containers, notInjected: [...notInjected.map(formatNotInjected), ...warnings] };
+  return {
+    containers,
+    notInjected: [...notInjected.map(formatNotInjected), ...warnings],
+    injected: injections.map(({ container: { name }, kind }) => ({ container: name, probe: kind })),
+    leftOut: notInjected.flatMap(({ code, container = '', probe = '', constructs = [] }) =>
+      code === 'not-native' ? [{ container, probe, constructs }] : [],
+    ),
+  };
 }
 
 function explainContainer(

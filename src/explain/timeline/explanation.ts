@@ -1,3 +1,4 @@
+import type { InjectionTier } from '../../engine/policy/injection-tier.ts';
 import type { ProbeKind } from '../../engine/probe/probe.ts';
 import type { ProbedContainer } from '../../engine/workload/pod.ts';
 import type { ExplainedField } from './explained-field.ts';
@@ -16,9 +17,20 @@ export interface WorkloadExplanation extends Readonly<Record<'kind' | 'namespace
   readonly notInjected: readonly string[];
   /** The exceptions for the workload: one sentence each. Absent without any. */
   readonly exceptions?: readonly string[];
+  /** What injects the probes of policies. Absent when it is not known. */
+  readonly injection?: WorkloadInjection;
   /** The live Pods that lack these probes, and what to do: one sentence. Absent when they have them. */
   readonly lacking?: string;
 }
+
+/** What a tier injects into the Pods of a workload, and what only the webhook would inject. */
+export interface WorkloadInjection {
+  readonly tier: InjectionTier;
+  readonly injected: readonly InjectedProbe[];
+  readonly leftOut: readonly (InjectedProbe & { readonly constructs: readonly string[] })[];
+}
+
+type InjectedProbe = Readonly<Record<'container' | 'probe', string>>;
 
 export interface ContainerExplanation {
   readonly name: string;

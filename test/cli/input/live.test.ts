@@ -98,8 +98,9 @@ describe('the Pods of a workload that lack the probes of policies', () => {
   it('are counted by explain, with the command, in text and in JSON', async () => {
     const { code, stdout, stderr } = await run('explain', 'deploy/web');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout.split('\n').slice(0, 2)).toEqual([
+    expect(stdout.split('\n').slice(0, 3)).toEqual([
       'web (Deployment in namespace apps)  (cluster:apps/deployment/web)',
+      expect.stringMatching(/^ {2}The webhook injects \w+Probe/),
       `  ${LINE}`,
     ]);
     expect((await run('explain', 'deploy/web', '--details')).stdout).toContain(`\n  ${LINE}\n`);

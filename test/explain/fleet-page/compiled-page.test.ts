@@ -8,7 +8,16 @@ const PAGE: PageView = {
   ...{ style: 'a{}', script: 'f()', legend: '<span>L</span>', scale: '<svg/>', drawings: '<defs/>' },
   ...{ instant: '2026-07-01T00:00:00.000Z', shownInstant: '2026-07-01 00:00 UTC' },
   ...{ parts: [], tiles: [], problems: [], coverage: [], levels: [], findingLevels: [], namespaces: [], checks: [] },
-  ...{ hasLacking: false, rows: [], workloads: 0, withoutRow: undefined, nextSteps: [], policies: [], exceptions: [] },
+  ...{
+    hasLacking: false,
+    injection: undefined,
+    rows: [],
+    workloads: 0,
+    withoutRow: undefined,
+    nextSteps: [],
+    policies: [],
+    exceptions: [],
+  },
 };
 
 const ROW: RowView = {
