@@ -9,7 +9,7 @@ import type { JsonObject } from '../base/json/json-value.ts';
 import type { Snapshot } from '../engine/facts/snapshot.ts';
 
 export const PARAM_KIND = 'NamespaceProbes';
-export const PARAM_RESOURCE = 'namespaceprobes';
+const PARAM_RESOURCE = 'namespaceprobes';
 /** The name of the param of a namespace, and of the one for all namespaces without. */
 export const PARAM = 'effective';
 export const CLUSTER_PARAM = 'cluster';

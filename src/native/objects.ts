@@ -1,5 +1,6 @@
 import { OPT_OUT_LABEL, OPT_OUT_VALUE } from '../engine/policy/annotations.ts';
-import { NAMESPACE_NAME_LABEL } from '../engine/policy/policy-set.ts';
+import { NATIVE_POLICY_NAME } from '../engine/policy/injection-tier.ts';
+import { EXEMPT_NAMESPACES, NAMESPACE_NAME_LABEL } from '../engine/policy/policy-set.ts';
 import { POLICY_API_VERSION } from '../engine/policy/object-names.ts';
 import { LAW } from './law.ts';
 import {
@@ -20,9 +21,6 @@ import type { Snapshot } from '../engine/facts/snapshot.ts';
 
 /** The API of admission policies. */
 export const ADMISSION_API = 'admissionregistration.k8s.io/v1';
-export const NATIVE_POLICY_NAME = 'probewright-inject';
-/** The namespaces that the chart's webhook never asks about. */
-export const EXEMPT_NAMESPACES = ['kube-system', 'kube-public', 'kube-node-lease'];
 const OPT_OUT = { key: OPT_OUT_LABEL, operator: 'NotIn', values: [OPT_OUT_VALUE] };
 
 /** The one policy of the cluster. It is the same for everybody: what differs is data in its params. */

@@ -1,7 +1,7 @@
 import { CHECK_CATALOGUE } from '../engine/checks/catalogue.ts';
 import { builtInPolicy, mergeChecks } from '../engine/policy/check-policy.ts';
 import { exceptionSpec } from '../engine/policy/probe-exception.ts';
-import { NAMESPACE_NAME_LABEL } from '../engine/policy/policy-set.ts';
+import { EXEMPT_NAMESPACES, NAMESPACE_NAME_LABEL } from '../engine/policy/policy-set.ts';
 import { BUILT_IN_KINDS, isPod, mayEnd, MIRROR_POD_ANNOTATION } from '../engine/workload/kinds.ts';
 import { MESH_PROXIES } from '../engine/workload/mesh.ts';
 import { MADE_FOR } from '../engine/workload/workload-of-pod.ts';
@@ -15,7 +15,7 @@ import {
   type DeniedCheck,
   type Known,
 } from './deny-law.ts';
-import { ADMISSION_API, EXEMPT_NAMESPACES } from './objects.ts';
+import { ADMISSION_API } from './objects.ts';
 import { meets } from './pod-law.ts';
 import type { JsonObject } from '../base/json/json-value.ts';
 import type { Snapshot } from '../engine/facts/snapshot.ts';

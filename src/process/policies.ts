@@ -1,4 +1,5 @@
 import { OPT_OUT_LABEL, OPT_OUT_VALUE } from '../engine/policy/annotations.ts';
+import { EXEMPT_NAMESPACES } from '../engine/policy/policy-set.ts';
 import type { DirectorySource } from '../cluster/sources/directory-source.ts';
 import type { PolicySnapshot, PolicySource, SourceListener, SourceStatus } from '../cluster/sources/policy-source.ts';
 import type { PolicyOrigin, PolicyStore } from '../cluster/sources/policy-store.ts';
@@ -92,9 +93,6 @@ export function policyDetails(
 export function isoTimeOrNull(milliseconds: number | undefined): string | null {
   return milliseconds === undefined ? null : new Date(milliseconds).toISOString();
 }
-
-/** The namespaces that the chart always exempts, besides Probewright's own. */
-const EXEMPT_NAMESPACES = ['kube-system', 'kube-public', 'kube-node-lease'];
 
 /** Tells whether the webhooks exempt a namespace. `names` undefined = the chart's namespaces and `ownNamespace`. */
 export function exemptNamespaces(

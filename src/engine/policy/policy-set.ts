@@ -9,6 +9,8 @@ import type { ProbePolicy } from './probe-policy.ts';
 
 /** The label that every namespace has since Kubernetes 1.21. Policies from files can rely on this label. */
 export const NAMESPACE_NAME_LABEL = 'kubernetes.io/metadata.name';
+/** Always exempt, besides the namespace of Probewright. */
+export const EXEMPT_NAMESPACES: readonly string[] = ['kube-system', 'kube-public', 'kube-node-lease'];
 
 /** The policy in force for one workload: layers, the lowest first, and what is merged of them. */
 export interface WorkloadPolicy {

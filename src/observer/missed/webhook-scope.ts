@@ -3,7 +3,7 @@ import { listMember, member, type JsonObject } from '../../base/json/json-value.
 import { OPT_OUT_LABEL, OPT_OUT_VALUE } from '../../engine/policy/annotations.ts';
 import { readLabelSelector } from '../../engine/policy/selector-schema.ts';
 import { selects, type Labels, type LabelSelector } from '../../engine/policy/label-selector.ts';
-import { NAMESPACE_NAME_LABEL } from '../../engine/policy/policy-set.ts';
+import { EXEMPT_NAMESPACES, NAMESPACE_NAME_LABEL } from '../../engine/policy/policy-set.ts';
 import { Reader } from '../../engine/policy/reader.ts';
 
 export interface WebhookScope {
@@ -35,10 +35,7 @@ const OPT_OUT = [{ key: OPT_OUT_LABEL, operator: 'NotIn', values: [OPT_OUT_VALUE
 
 /** The scope of an installation without values, for a configuration that has not been read yet. */
 export const DEFAULT_SCOPE: WebhookScope = {
-  namespaces: [
-    { key: NAMESPACE_NAME_LABEL, operator: 'NotIn', values: ['kube-system', 'kube-public', 'kube-node-lease'] },
-    ...OPT_OUT,
-  ],
+  namespaces: [{ key: NAMESPACE_NAME_LABEL, operator: 'NotIn', values: EXEMPT_NAMESPACES }, ...OPT_OUT],
   pods: OPT_OUT,
   foreignConditions: [],
 };

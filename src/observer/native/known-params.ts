@@ -1,13 +1,10 @@
 import { createHash } from 'node:crypto';
-import { collectionPath, type ApiCollection } from '../../cluster/client/api-path.ts';
+import { collectionPath, NATIVE_COLLECTIONS } from '../../cluster/client/api-path.ts';
 import { Reflector, type ReflectorContext } from '../../cluster/client/reflector.ts';
 import { isJsonObject, listMember, objectMember, type JsonObject } from '../../base/json/json-value.ts';
 import { compareText } from '../../base/text/cut.ts';
-import { CLUSTER_PARAM, PARAM, PARAM_RESOURCE } from '../../native/namespace-probes.ts';
-import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
+import { CLUSTER_PARAM, PARAM } from '../../native/namespace-probes.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
-
-export const PARAMS: ApiCollection = { apiVersion: POLICY_API_VERSION, resource: PARAM_RESOURCE };
 
 /** Equal for specs that are equal as JSON, whatever the order of their members. */
 export function digestOf(spec: JsonObject): string {
@@ -54,7 +51,7 @@ export class KnownParams {
     const place = ({ metadata: { name, namespace } }: KubernetesObject): string => `${namespace}/${name}`;
     this.reflector = new Reflector(
       context,
-      { path: collectionPath(PARAMS) },
+      { path: collectionPath(NATIVE_COLLECTIONS.params) },
       {
         listing: () => (listed = new Set()),
         seen: (objects) => {

@@ -1,5 +1,5 @@
 import { hasCode, isUnavailable, unlessMissing } from '../../cluster/client/api-client.ts';
-import { objectPath } from '../../cluster/client/api-path.ts';
+import { NATIVE_COLLECTIONS, objectPath } from '../../cluster/client/api-path.ts';
 import { RepeatedWork } from '../../cluster/client/timing.ts';
 import { writeFailure } from '../../cluster/client/write-failure.ts';
 import { Reconciler, type Setback, type Task } from '../../cluster/reconcile.ts';
@@ -14,9 +14,9 @@ import {
   paramObject,
   type ParamSpec,
 } from '../../native/namespace-probes.ts';
-import { NATIVE_POLICY_NAME } from '../../native/objects.ts';
+import { NATIVE_POLICY_NAME } from '../../engine/policy/injection-tier.ts';
 import { isoTimeOrNull } from '../../process/policies.ts';
-import { digestOf, KnownParams, PARAMS } from './known-params.ts';
+import { digestOf, KnownParams } from './known-params.ts';
 import { registerNativeMetrics, type NativeState, type NativeWrites } from './native-metrics.ts';
 import { affectedParams, wantedParam } from './wanted-params.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
@@ -38,7 +38,6 @@ const ROUND_MILLISECONDS = 10_000;
 /** How often to look which params the native policy reads. */
 const POLICY_MILLISECONDS = 60_000;
 const PAUSES = { all: { minimum: 1_000, maximum: 15_000 }, lane: { minimum: 1_000, maximum: 300_000 } };
-const POLICIES = { apiVersion: 'admissionregistration.k8s.io/v1', resource: 'mutatingadmissionpolicies' };
 const CLUSTER_KEY = '';
 
 /**
@@ -192,7 +191,7 @@ export class NativePart implements ObserverPart {
   async #readPolicy(): Promise<boolean> {
     const { client, monotonic } = this.#context;
     try {
-      const path = objectPath(POLICIES, { name: NATIVE_POLICY_NAME });
+      const path = objectPath(NATIVE_COLLECTIONS.policies, { name: NATIVE_POLICY_NAME });
       const policy = await unlessMissing(client.request({ method: 'GET', path }));
       const version = Number(textAt(policy, 'metadata', 'labels', PARAM_VERSION_LABEL) ?? NaN);
       this.#policy = { readAt: monotonic(), version: Number.isInteger(version) ? version : undefined };
@@ -210,7 +209,7 @@ export class NativePart implements ObserverPart {
     const wanted = wantedParam(namespace, snapshot, this.#known);
     const known = namespace === undefined ? this.#known.cluster : this.#known.namespaces.get(namespace);
     const place = { namespace: namespace ?? this.#home, name: namespace === undefined ? CLUSTER_PARAM : PARAM };
-    const path = objectPath(PARAMS, place);
+    const path = objectPath(NATIVE_COLLECTIONS.params, place);
     if (wanted === undefined) {
       this.#right.delete(key);
       this.#closed.delete(key);
