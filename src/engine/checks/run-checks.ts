@@ -22,15 +22,8 @@ export interface PlacedFinding {
   readonly finding: Finding;
 }
 
-/** Runs a check on a container with parameters. */
-export type RunCheck = (
-  check: Check,
-  container: Container,
-  parameters: EffectiveCheck['parameters'],
-  workload: CheckedWorkload,
-) => readonly Finding[];
-
-const runCheck: RunCheck = (check, container, parameters, workload) => check.run(container, parameters, workload);
+/** Runs a check on a container. */
+export type RunCheck = (check: Check, ...on: Parameters<Check['run']>) => readonly Finding[];
 
 /**
  * Returns every violation of a workload: by check in the catalogue's order, then by container in the API server's
@@ -40,7 +33,7 @@ const runCheck: RunCheck = (check, container, parameters, workload) => check.run
 export function runChecks(
   workload: CheckedWorkload,
   policyFor: (container: string) => CheckPolicy,
-  run = runCheck,
+  run?: RunCheck,
 ): Violation[] {
   const found = findingsOf(workload, policyFor, CHECKS, run);
   let byContainer: ReadonlyMap<FieldPlace, readonly PlacedFinding[]> | undefined;
@@ -129,7 +122,7 @@ export function findingsOf(
   workload: CheckedWorkload,
   policyFor: (container: string) => CheckPolicy,
   all = CHECKS,
-  run = runCheck,
+  run?: RunCheck,
 ): PlacedFinding[] {
   const containers = workload.pod.containers.map((at) => ({ at, checks: policyFor(at.name) }));
   const found: PlacedFinding[] = [];
@@ -147,12 +140,12 @@ function findingsAt(
   policy: EffectiveCheck,
   container: Container,
   workload: CheckedWorkload,
-  run: RunCheck,
+  run?: RunCheck,
 ): readonly PlacedFinding[] {
   const { parameters, floor } = policy;
   const at = asChecked(check, container, floor);
   if (at === undefined) return [];
-  const findings = run(check, at, parameters, workload);
+  const findings = run?.(check, at, parameters, workload) ?? check.run(at, parameters, workload);
   if (findings.length === 0 && floor === undefined) return [];
   const placed = (finding: Finding, isFloored: boolean): readonly PlacedFinding[] => {
     const action = actionOf(finding, policy);
@@ -161,7 +154,7 @@ function findingsAt(
   // Almost always nobody above the floor sets parameters.
   if (floor === undefined || floor.parameters === parameters)
     return findings.flatMap((finding) => placed(finding, floor !== undefined));
-  const bound = run(check, at, floor.parameters, workload);
+  const bound = run?.(check, at, floor.parameters, workload) ?? check.run(at, floor.parameters, workload);
   const known = new Set(bound.map(textOf));
   const others = known.size === 0 ? findings : findings.filter((finding) => !known.has(textOf(finding)));
   return [...bound.flatMap((finding) => placed(finding, true)), ...others.flatMap((finding) => placed(finding, false))];

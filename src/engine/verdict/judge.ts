@@ -21,6 +21,8 @@ export interface Subject {
   readonly namespace: string;
   /** For a Pod of a trusted controller: the workloads that the Pod belongs to. Exceptions may name them. */
   readonly controllers?: readonly NamedWorkload[];
+  /** Runs a check, for a caller that judges the Pods several times. */
+  readonly run?: RunCheck;
 }
 
 /** A workload whose future under other policies is computed. */
@@ -52,20 +54,13 @@ export function sourcesOf({ inForce }: Pick<Judgement, 'inForce'>): readonly str
  * @param willBeDefaulted true when `/mutate` will add probes to the Pods. False for a Pod that `/mutate` has seen
  *   already, and while mutation is not On
  * @param now the instant of the verdict, in milliseconds since the epoch
- * @param run runs a check, for a caller that judges the same Pods several times
  */
-export function judgeObject(
-  subject: Subject,
-  policies: Snapshot,
-  willBeDefaulted: boolean,
-  now: number,
-  run?: RunCheck,
-): Judgement {
+export function judgeObject(subject: Subject, policies: Snapshot, willBeDefaulted: boolean, now: number): Judgement {
   const { object, kind } = subject;
   const judged = subject.pods.map((pod) => {
     const policy = policyOfPod(subject, pod, policies);
     const given = willBeDefaulted ? permittedDefaulting(pod, policy) : withoutInjections(pod, policy);
-    const found = violationsOf(subject, policies, policy, given, now, run);
+    const found = violationsOf(subject, policies, policy, given, now);
     const which = mayHoldSeveralTemplates(kind) && { template: templateName(object, pod.path) };
     const violations = which ? found.map((violation) => ({ ...violation, ...which })) : found;
     return { violations, warnings: given.warnings, policy, isInjected: given.injections.length > 0 };
@@ -107,12 +102,11 @@ export function violationsOf(
   policy: WorkloadPolicy,
   { pod, injections, notInjected }: Omit<PermittedDefaulting, 'warnings'>,
   now: number,
-  run?: RunCheck,
 ): readonly Violation[] {
   const { object, kind, namespace } = subject;
   const { checkPolicy, layers, services } = policy;
   const around = { object, kind, namespace, facts: policies.facts, services };
-  const found = runChecks(checkedWorkload(pod, around), checkPolicy, run);
+  const found = runChecks(checkedWorkload(pod, around), checkPolicy, subject.run);
   if (found.length === 0) return found;
   const assigned = withPoliciesAtFault(withReasons(found, notInjected, layers), injections, checkPolicy);
   const named = { namespace, names: namesOfSubject(subject), podLabels: pod.labels };

@@ -70,7 +70,8 @@ export function policyImpact(dependencies: ImpactDependencies): PolicyEffect {
     if (both === undefined) return refuse('not-loaded');
     isBusy = true;
     try {
-      return await impactOn({ ...dependencies, leftOut }, reviewed, both, limits);
+      const once = { before: both.before.forOneReview(), after: both.after.forOneReview() };
+      return await impactOn({ ...dependencies, leftOut }, reviewed, once, limits);
     } finally {
       isBusy = false;
     }

@@ -77,11 +77,8 @@ function located(
   return {
     position: (path, options) => placed(options?.key === true ? at(path).key : at(path).start),
     end: (path) => placed(at(path).end),
-    lastLine: (path) => {
-      const { start, end } = at(path);
-      // The end is behind the last character.
-      return placed(Math.max(start, end - 1)).line;
-    },
+    // The end is behind the last character.
+    lastLine: (path) => placed(Math.max(at(path).start, at(path).end - 1)).line,
     plainScalar: (path) => {
       const { plain } = at(path);
       return plain && text.slice(...plain);

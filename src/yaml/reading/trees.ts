@@ -148,7 +148,6 @@ function faulty(offset: number, message: string, isBeyondLimits = false): Compos
   return { fault: { offset, message }, isBeyondLimits };
 }
 
-/** @param mayHaveAliases false for a text without a `*` */
 function composed([document, second]: Document.Parsed[], mayHaveAliases: boolean): Composed {
   if (document === undefined) return {};
   // Report only the first error, because the errors after it are usually its consequences.

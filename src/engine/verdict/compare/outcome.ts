@@ -5,7 +5,7 @@ import { probeChanges, violationChanges, type PodStore, type ProbeChange, type V
 import type { Check, Finding } from '../../checks/check.ts';
 import type { RunCheck } from '../../checks/run-checks.ts';
 import type { Violation } from '../../checks/violation.ts';
-import type { Container, Pod } from '../../workload/pod.ts';
+import type { Container } from '../../workload/pod.ts';
 import type { Snapshot } from '../../facts/snapshot.ts';
 
 /** Whether a workload gets or loses violations with an action. Undefined if neither is the case. */
@@ -39,12 +39,13 @@ export function outcomeOf(
   injects = true,
 ): WorkloadOutcome {
   if (isOutOfReach(workload, before, after)) return UNCHANGED;
-  const run = before.facts === after.facts ? eachCheckOnce() : undefined;
-  const old = verdictOn(workload, before, injects, now, run);
-  const later = verdictOn(workload, after, injects, now, run);
+  const areFactsSame = before.facts === after.facts;
+  const subject = areFactsSame ? { ...workload, run: eachCheckOnce() } : workload;
+  const old = verdictOn(subject, before, injects, now);
+  const later = verdictOn(subject, after, injects, now);
   // A template and its Pods get the same probes. Without injections, they are not known.
   const isInjected = old.isInjected === true || later.isInjected === true;
-  const mayChange = run === undefined || !injects || workload.asSent !== undefined || isInjected;
+  const mayChange = isInjected || !areFactsSame || !injects || workload.asSent !== undefined;
   const transition = (has: (verdict: Verdict) => boolean): Transition =>
     has(old) === has(later) ? undefined : has(later) ? 'new' : 'gone';
   return {
@@ -70,17 +71,14 @@ function isOutOfReach({ pods, asSent, namespace }: Workload, before: Snapshot, a
  * are. A Pod with other probes is another Pod.
  */
 function eachCheckOnce(): RunCheck {
-  type Known = Map<Check, { readonly parameters: unknown; readonly found: readonly Finding[] }>;
-  const byPod = new Map<Pod, Map<Container, Known>>();
+  const known = new Map<Container, Map<Check, readonly [pod: unknown, parameters: unknown, readonly Finding[]]>>();
   return (check, container, parameters, workload) => {
-    const ofPod = byPod.get(workload.pod) ?? new Map<Container, Known>();
-    byPod.set(workload.pod, ofPod);
-    const known = ofPod.get(container) ?? (new Map() as Known);
-    ofPod.set(container, known);
-    const last = known.get(check);
-    if (last?.parameters === parameters) return last.found;
+    const ofContainer = known.get(container);
+    const [pod, same, before] = ofContainer?.get(check) ?? [];
+    if (before !== undefined && pod === workload.pod && same === parameters) return before;
     const found = check.run(container, parameters, workload);
-    known.set(check, { parameters, found });
+    if (ofContainer === undefined) known.set(container, new Map([[check, [workload.pod, parameters, found]]]));
+    else ofContainer.set(check, [workload.pod, parameters, found]);
     return found;
   };
 }
@@ -92,15 +90,9 @@ interface Verdict {
   readonly isUpdateDenied: boolean;
 }
 
-function verdictOn(
-  workload: Workload,
-  policies: Snapshot,
-  injects: boolean,
-  now: number,
-  run: RunCheck | undefined,
-): Verdict {
+function verdictOn(workload: Workload, policies: Snapshot, injects: boolean, now: number): Verdict {
   const old = workload.asSent ?? workload;
-  const judgement = judgeObject(old, policies, injects, now, run);
+  const judgement = judgeObject(old, policies, injects, now);
   const { violations } = judgement;
   const update = { judgement, object: old.object, old, changesTemplate: true };
   const isTolerated = toleranceOf(update, policies, injects, now);
