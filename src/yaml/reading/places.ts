@@ -16,6 +16,8 @@ const [START, END, CONTENT, CELL] = [1, 2, 3, 4];
 const [OTHER, PLAIN, ROOT] = [0, 1, 2];
 /** Before the cells of a collection: their number, and 1 for a mapping. The names of a mapping follow. */
 const HEAD = 2;
+/** A larger mapping gets an index: a document with 100,000 problems needs 100,000 places. */
+const MOST_SCANNED = 256;
 
 /** The places of documents, in about 20 bytes a value: nodes of the library take 30 times as much. */
 export class PlaceTables {
@@ -25,12 +27,19 @@ export class PlaceTables {
   /** Returns what finds the place of the value at a path of a readable document, or of the nearest ancestor. */
   of(tree: YamlTree): (path: readonly (string | number)[]) => Place {
     const cells = new Int32Array(tableOf(tree, this.#names));
+    const indexes = new Map<number, ReadonlyMap<number, number>>();
+    // The last of two equal keys wins.
+    const indexOf = (name: number, content: number, count: number): number => {
+      const names = cells.subarray(content + HEAD, content + HEAD + count);
+      if (count <= MOST_SCANNED) return names.lastIndexOf(name);
+      const known = indexes.get(content) ?? new Map(Array.from(names, (each, index) => [each, index]));
+      indexes.set(content, known);
+      return known.get(name) ?? -1;
+    };
     const child = (at: number, step: string | number): number | undefined => {
       const content = cells[at + CONTENT] ?? OTHER;
       const [count = 0, isMapping] = content > PLAIN ? cells.subarray(content, content + HEAD) : [];
-      const names = cells.subarray(content + HEAD, content + HEAD + count);
-      // The last of two equal keys wins.
-      const index = isMapping ? names.lastIndexOf(this.#names.get(String(step)) ?? -1) : Number(step);
+      const index = isMapping ? indexOf(this.#names.get(String(step)) ?? -1, content, count) : Number(step);
       if (!Number.isInteger(index) || index < 0 || index >= count) return undefined;
       return content + HEAD + (isMapping ? count : 0) + index * CELL;
     };
