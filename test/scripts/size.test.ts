@@ -165,7 +165,7 @@ describe('the code', () => {
     for (const file of src) expect(sizeOf([file]).lines, file).toBeLessThanOrEqual(350);
   });
 
-  it('of a decision has at most 13,250 lines beside single checks', () => {
+  it('of a decision has at most 13,300 lines beside single checks', () => {
     expect(linesBehind('src/webhook/review/validate.ts', 'src/webhook/review/mutate.ts')).toBeLessThanOrEqual(13_300);
   });
 
@@ -175,7 +175,7 @@ describe('the code', () => {
     expect(endpoint).not.toContain('src/engine/workload/pod.ts');
   });
 
-  it('that serve can load has at most 25,400 lines beside single checks', () => {
+  it('that serve can load has at most 25,500 lines beside single checks', () => {
     expect(linesBehind('src/webhook/serve.ts')).toBeLessThanOrEqual(25_500);
   });
 });
