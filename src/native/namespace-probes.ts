@@ -19,6 +19,8 @@ export const CLUSTER_PARAM = 'cluster';
  * replaces the policy first.
  */
 export const PARAM_VERSION = 1;
+/** The conditions of the policy on its param. */
+export const PARAM_CONDITIONS = { version: 'param-of-known-version', namespace: 'param-of-the-namespace' };
 /** The label of the policy with the newest form that it reads. */
 export const PARAM_VERSION_LABEL = `${ANNOTATION_PREFIX}param-version`;
 

@@ -9,6 +9,7 @@ import {
   namespaceParam,
   namespacesWithParam,
   PARAM,
+  PARAM_CONDITIONS,
   PARAM_DEFINITION,
   PARAM_KIND,
   PARAM_VERSION,
@@ -37,9 +38,9 @@ export const NATIVE_POLICY: JsonObject = {
       objectSelector: { matchExpressions: [OPT_OUT] },
     },
     matchConditions: [
-      { name: 'param-of-known-version', expression: `params.spec.version <= ${PARAM_VERSION}` },
+      { name: PARAM_CONDITIONS.version, expression: `params.spec.version <= ${PARAM_VERSION}` },
       // Of two params, the one of the namespace counts.
-      { name: 'param-of-the-namespace', expression: '!(request.namespace in params.spec.except)' },
+      { name: PARAM_CONDITIONS.namespace, expression: '!(request.namespace in params.spec.except)' },
       // The chart has the same conditions for its webhook (_match_conditions.tpl).
       { name: 'not-being-deleted', expression: '!has(object.metadata.deletionTimestamp)' },
       {

@@ -71,8 +71,9 @@ describe('the JSON Schemas', () => {
     for (const [file, text] of files) expect(readFileSync(join(SCHEMAS, file), 'utf8'), file).toBe(text);
   });
 
-  it('have one for each CustomResourceDefinition of the chart', () => {
-    const kinds = readdirSync('charts/probewright/files/crds').map((name) => {
+  it('have one for each CustomResourceDefinition of the chart that people write', () => {
+    const written = readdirSync('charts/probewright/files/crds').filter((name) => name !== 'namespaceprobes.yaml');
+    const kinds = written.map((name) => {
       const { spec } = parse(readFileSync(join('charts/probewright/files/crds', name), 'utf8')) as {
         spec: { group: string; names: { kind: string } };
       };

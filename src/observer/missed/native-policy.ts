@@ -56,7 +56,9 @@ export async function readNativePolicy(client: ApiClient): Promise<NativePolicy 
     changedAt: (namespace) => {
       const labels = new Map([[NAMESPACE_NAME_LABEL, namespace]]);
       const inForce = bindings.filter(({ scope }) => selects(scope.namespaces, labels));
-      const times = inForce.flatMap(({ param: [home = namespace, name], changedAt }) => {
+      // The cluster's parameter leaves out the namespaces with their own.
+      const own = inForce.filter(({ param: [home, name] }) => home === undefined && params.has(`${namespace}/${name}`));
+      const times = (own.length > 0 ? own : inForce).flatMap(({ param: [home = namespace, name], changedAt }) => {
         const key = `${home}/${name}`;
         return [changedAt, ...(params.has(key) ? [params.get(key)] : [])];
       });

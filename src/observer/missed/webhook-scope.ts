@@ -3,6 +3,7 @@ import { listMember, member, type JsonObject } from '../../base/json/json-value.
 import { OPT_OUT_LABEL, OPT_OUT_VALUE } from '../../engine/policy/annotations.ts';
 import { readLabelSelector } from '../../engine/policy/selector-schema.ts';
 import { selects, type Labels, type LabelSelector } from '../../engine/policy/label-selector.ts';
+import { PARAM_CONDITIONS } from '../../native/namespace-probes.ts';
 import { EXEMPT_NAMESPACES, NAMESPACE_NAME_LABEL } from '../../engine/policy/policy-set.ts';
 import { Reader } from '../../engine/policy/reader.ts';
 
@@ -28,8 +29,11 @@ export function writtenSetting(configuration: JsonObject, name: 'enforcement' | 
   return new RegExp(`(?:^|,)${name}=(\\w+)`).exec(settings)?.[1];
 }
 
-/** The chart's own conditions on Pods. The replay finds out all of this by itself. */
-const OWN_CONDITIONS = ['not-being-deleted', 'not-from-a-node', 'not-a-mirror-pod', 'lacks-a-probe'];
+/** The conditions of ours. The replay finds out all of this by itself. */
+const OWN_CONDITIONS: readonly string[] = [
+  ...['not-being-deleted', 'not-from-a-node', 'not-a-mirror-pod', 'lacks-a-probe'],
+  ...Object.values(PARAM_CONDITIONS),
+];
 
 const OPT_OUT = [{ key: OPT_OUT_LABEL, operator: 'NotIn', values: [OPT_OUT_VALUE] }] as const;
 

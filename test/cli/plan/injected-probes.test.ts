@@ -47,7 +47,7 @@ describe('what tiers inject into workloads', () => {
     const injection = injectedProbes('native', workloads, native);
     const plan = { effects: [], summary: { ...emptySummary(), workloads: 2, unchanged: 2 }, injection, constructText };
     const title =
-      '1 workload gets fewer probes from the native policy: size (a Pod with thousands of elements, or with long commands)';
+      '1 workload gets fewer probes from the native policy: size (a Pod with thousands of elements, with dozens of different containers, or with long commands)';
     expect(planAsText(plan, { columns: undefined, paint: PLAIN })).toContain(title);
     expect(planAsMarkdown(plan)).toContain(title);
   });

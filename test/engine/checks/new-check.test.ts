@@ -128,11 +128,11 @@ describe('a check that is added as CONTRIBUTING.md says', () => {
   });
 });
 
-it('no file of src/ names a check by its id, except the file of the check', () => {
+it('no file of src/ names a check by its id, except the file of the check, and the table of checks as CEL', () => {
   // The observer has a cause `other-protocol`: what a live probe got for an answer.
   const ids = CHECKS.map(({ id }) => id).filter((id) => !Object.hasOwn(CAUSE_TEXTS, id));
   const named = filesOf('src')
-    .filter((file) => file.endsWith('.ts'))
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('native/deny-law.ts'))
     .flatMap((file) => {
       const code = readFileSync(file, 'utf8').replace(/^import .*$/gm, '');
       const literals = [...code.matchAll(/'([a-z-]+)'/g)].map(([, text]) => text);
