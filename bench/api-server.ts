@@ -1,11 +1,17 @@
 import { Agent, request } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { objectMember, type JsonObject } from '../src/base/json/json-value.ts';
+import { PARAM_DEFINITION } from '../src/native/namespace-probes.ts';
+import { nativeObjects } from '../src/native/objects.ts';
 import { controlPlaneProblem, startControlPlane, type ControlPlane } from '../test/e2e/control-plane.ts';
 import { hasThreeProbes, pod } from '../test/e2e/pods.ts';
+import { waitUntil } from '../test/e2e/processes.ts';
 import { rule } from '../test/e2e/webhook-configuration.ts';
 import { judged, percentile, ratios, reading, type Findings, type Row } from './figures.ts';
 import { saturate } from './load.ts';
+import { fiftyPolicies } from './policies.ts';
 import { podReviews, reviewsOfPaths } from './reviews.ts';
+import { policySet } from '../test/support/worlds.ts';
 import type { MeasuredServer, Sides } from './processes.ts';
 
 const ROUNDS = 5;
@@ -34,11 +40,14 @@ const CONTROLLER = {
   'impersonate-group': 'system:masters',
 };
 
-/** The side of the API server's own admission policies, and its namespaces. */
-const IN_CEL = 'admission policies in CEL';
+/** The sides with the native policy, and their namespaces. */
+const IN_CEL = 'native policy';
 const IN_CEL_OWNED = `${IN_CEL}, ${OWNED}`;
 const NATIVE = 'bench-native';
 const NATIVE_OWNED = 'bench-native-owned';
+const BOTH_OWNED = 'bench-both-owned';
+/** The namespace of the parameter for namespaces without policies of their own. */
+const HOME = 'probewright';
 
 /** What creating a Pod takes with and without a webhook. The goals are about the one call for a Pod of a controller. */
 export async function onApiServer(sides: Sides): Promise<Findings> {
@@ -49,6 +58,7 @@ export async function onApiServer(sides: Sides): Promise<Findings> {
   const bare = await sides.bare();
   const patching = await sides.fastify();
   try {
+    await create(cluster, '/api/v1/namespaces', { metadata: { name: HOME } });
     const native = await installPolicies(cluster);
     const ways: Way[] = [
       { name: 'no webhook', namespace: 'bench-none', adds: false },
@@ -71,7 +81,12 @@ export async function onApiServer(sides: Sides): Promise<Findings> {
         isOfController: true,
         callsOnce: server,
       },
-      ...(native.served ? [{ name: IN_CEL_OWNED, namespace: NATIVE_OWNED, adds: true, isOfController: true }] : []),
+      ...(native.served
+        ? [
+            { name: IN_CEL_OWNED, namespace: NATIVE_OWNED, adds: true, isOfController: true },
+            { name: `${IN_CEL} and Probewright, ${OWNED}`, namespace: BOTH_OWNED, adds: true, isOfController: true },
+          ]
+        : []),
     ];
     for (const { namespace } of ways)
       await create(cluster, '/api/v1/namespaces', { metadata: { name: namespace, labels: { bench: namespace } } });
@@ -80,6 +95,7 @@ export async function onApiServer(sides: Sides): Promise<Findings> {
       ...webhooks(sides.caPem, bare, 'bare'),
       // The chart's match conditions leave one call for such a Pod, to mutate.
       ...webhooks(sides.caPem, server, 'probewright-owned').slice(0, 1),
+      ...webhooks(sides.caPem, server, 'both-owned').slice(0, 1),
       ...webhooks(sides.caPem, bare, 'bare-owned').slice(0, 1),
       ...webhooks(sides.caPem, patching, 'patching-owned').slice(0, 1),
     ];
@@ -261,91 +277,30 @@ function webhooks(caPem: string, server: MeasuredServer, name: string): { path: 
   }));
 }
 
-const MUTATING = 'mutatingadmissionpolicies';
-const VALIDATING = 'validatingadmissionpolicies';
-
-/** Policies in CEL that do a comparable job in their namespace, where the server serves both kinds. */
+/** The policies of the webhook as the API server's own, for the namespaces of the sides that have it. */
 async function installPolicies(cluster: ControlPlane): Promise<{ served: boolean; note: string }> {
-  for (const version of ['v1', 'v1beta1']) {
-    const { body } = await cluster.request('GET', `/apis/admissionregistration.k8s.io/${version}`);
-    const names = ((JSON.parse(body) as { resources?: { name: string }[] }).resources ?? []).map(({ name }) => name);
-    if (!names.includes(MUTATING)) continue;
-    const group = '/apis/admissionregistration.k8s.io';
-    try {
-      const objects = nativePolicies();
-      for (const [resource, object] of objects.slice(0, 2))
-        await create(cluster, `${group}/${version}/${resource}`, {
-          apiVersion: `admissionregistration.k8s.io/${version}`,
-          ...object,
-        });
-      for (const [resource, object] of objects.slice(2))
-        await create(cluster, `${group}/v1/${resource}`, { apiVersion: 'admissionregistration.k8s.io/v1', ...object });
-    } catch (error) {
-      // What there is to compare with is worth less than the other figures.
-      return {
-        served: false,
-        note: `${cluster.version} refused the admission policies to compare with: ${String(error)}.`,
-      };
-    }
-    return {
-      served: true,
-      note: `The admission policies in CEL (MutatingAdmissionPolicy ${version}) add three fixed probes to container \`app\` and require that its probes name a declared port.`,
-    };
-  }
-  return { served: false, note: `${cluster.version} serves no MutatingAdmissionPolicy to compare with.` };
+  const { body } = await cluster.request('GET', '/apis/admissionregistration.k8s.io/v1');
+  const { resources } = JSON.parse(body) as { resources: { name: string }[] };
+  if (!resources.some(({ name }) => name === 'mutatingadmissionpolicies'))
+    return { served: false, note: `${cluster.version} serves no MutatingAdmissionPolicy v1 to compare with.` };
+  await cluster.apply(PARAM_DEFINITION);
+  const params = '/apis/probewright.dev/v1alpha1/namespaceprobes';
+  await waitUntil('the kind is served', async () => (await cluster.request('GET', params)).status === 200);
+  const objects = nativeObjects(policySet(...fiftyPolicies()), HOME).filter(({ metadata }) =>
+    [HOME, undefined].includes((metadata as { namespace?: string }).namespace),
+  );
+  await cluster.apply(...objects.map(inNativeNamespaces));
+  return {
+    served: true,
+    note: 'The native policy is what `probewright export` prints for the policies of the webhook.',
+  };
 }
 
-/** Mutating policy and binding, validating policy and binding. */
-function nativePolicies(): [string, object][] {
-  const constraints = {
-    namespaceSelector: { matchExpressions: [{ key: 'bench', operator: 'In', values: [NATIVE, NATIVE_OWNED] }] },
-    resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'] }],
+/** A binding as it is, but for the namespaces of the bench that have the native policy. */
+function inNativeNamespaces(object: JsonObject): JsonObject {
+  if (object['kind'] !== 'MutatingAdmissionPolicyBinding') return object;
+  const namespaceSelector = {
+    matchExpressions: [{ key: 'bench', operator: 'In', values: [NATIVE, NATIVE_OWNED, BOTH_OWNED] }],
   };
-  const probe = (path: string): string =>
-    `{"httpGet": dyn({"path": dyn("${path}"), "port": dyn("http")}), "periodSeconds": dyn(5), "timeoutSeconds": dyn(2)}`;
-  const mutations = Object.entries({
-    startupProbe: '/healthcheck/live',
-    livenessProbe: '/healthcheck/live',
-    readinessProbe: '/healthcheck/ready',
-  }).map(([kind, path]) => ({
-    patchType: 'JSONPatch',
-    jsonPatch: {
-      expression: `object.spec.containers[0].name == "app" && !has(object.spec.containers[0].${kind}) ? [JSONPatch{op: "add", path: "/spec/containers/0/${kind}", value: ${probe(path)}}] : []`,
-    },
-  }));
-  const validations = ['startupProbe', 'livenessProbe', 'readinessProbe'].map((kind) => ({
-    expression: `object.spec.containers.all(c, !has(c.${kind}) || !has(c.${kind}.httpGet) || type(c.${kind}.httpGet.port) == int || (has(c.ports) && c.ports.exists(p, has(p.name) && p.name == c.${kind}.httpGet.port)))`,
-    message: `${kind} names a port that is not declared`,
-  }));
-  const metadata = { name: 'probes.example.com' };
-  return [
-    [
-      MUTATING,
-      {
-        kind: 'MutatingAdmissionPolicy',
-        metadata,
-        spec: { matchConstraints: constraints, failurePolicy: 'Fail', reinvocationPolicy: 'Never', mutations },
-      },
-    ],
-    [
-      'mutatingadmissionpolicybindings',
-      { kind: 'MutatingAdmissionPolicyBinding', metadata, spec: { policyName: metadata.name } },
-    ],
-    [
-      VALIDATING,
-      {
-        kind: 'ValidatingAdmissionPolicy',
-        metadata,
-        spec: { matchConstraints: constraints, failurePolicy: 'Fail', validations },
-      },
-    ],
-    [
-      'validatingadmissionpolicybindings',
-      {
-        kind: 'ValidatingAdmissionPolicyBinding',
-        metadata,
-        spec: { policyName: metadata.name, validationActions: ['Deny'] },
-      },
-    ],
-  ];
+  return { ...object, spec: { ...objectMember(object, 'spec'), matchResources: { namespaceSelector } } };
 }
