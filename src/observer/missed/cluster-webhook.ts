@@ -49,7 +49,11 @@ export async function readClusterWebhook(client: ApiClient): Promise<ClusterWebh
       ? 'the cluster has no webhook of Probewright'
       : mode === undefined
         ? `if mutation is On (unknown here): ${restart}`
-        : `the webhook runs with mutation: ${mode}, and injects nothing`;
+        : mode !== 'Native'
+          ? `the webhook runs with mutation: ${mode}, and injects nothing`
+          : native === 'unread'
+            ? `if the native policy injects (unknown here): ${restart}`
+            : 'mutation is Native, and the cluster has no native policy';
   return { tier, scope, stepOf: step, unread };
 }
 

@@ -106,6 +106,12 @@ describe('what injects', () => {
     });
   });
 
+  it('is the native policy by the setting of the chart, and a restart helps only if the policy is there', async () => {
+    const denied = new ApiError(403, 'Forbidden', 'forbidden');
+    expect((await read(native, denied)).step).toBe(`if the native policy injects (unknown here): ${RESTART}`);
+    expect((await read(native)).step).toBe('mutation is Native, and the cluster has no native policy');
+  });
+
   it('is told to be unread with the reason', async () => {
     const { unread } = await read([], new ApiError(403, 'Forbidden', 'forbidden'));
     expect(unread).toEqual([expect.stringContaining('mutatingadmissionpolicies cannot be read')]);
