@@ -130,7 +130,7 @@ export const LIMITS: Readonly<Record<string, readonly LimitRow[]>> = {
       limit: 'larger bodies in memory',
       of: ['webhook/http/receive-review.ts', 'MOST_LARGE'],
       beyond:
-        "one address has one. Each has 7 MiB. Further ones wait for half of the API server's timeout. Then they are received, dropped and denied with `try again`; `/mutate` allows them with a warning. The metric `probewright_reviews_not_judged_total` counts both",
+        "three addresses have one each, of 7 MiB. Further ones wait for 40 % of the API server's timeout, at most 15 s. Then they are received, dropped and denied with `try again`; `/mutate` allows them with a warning. The metric `probewright_reviews_not_judged_total` counts both",
     },
     {
       limit: 'larger bodies that wait',

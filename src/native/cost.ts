@@ -34,6 +34,11 @@ export function estimatedCost(layers: readonly NativeLayer[], containers: number
 /** With more containers, a Pod may get no probe, if its layers have many patterns of images. */
 export const ORDINARY_CONTAINERS = 30;
 
+/** True for layers that an ordinary Pod cannot pay. The dearest expression reaches its limit long before the policy. */
+export function areTooCostly(layers: readonly NativeLayer[]): boolean {
+  return estimatedCost(layers, ORDINARY_CONTAINERS).expression > COST_LIMITS.expression;
+}
+
 /**
  * The namespaces whose layers cost too much for an ordinary Pod, with the units and the limit. The empty name stands
  * for the cluster's layers.
@@ -41,8 +46,8 @@ export const ORDINARY_CONTAINERS = 30;
 export function tooCostly(snapshot: Snapshot): readonly (readonly [namespace: string, units: number, limit: number])[] {
   const namespaces = ['', ...snapshot.tiers.flatMap(({ byNamespace }) => [...byNamespace.keys()])];
   return namespaces.flatMap((name) => {
-    const { expression } = estimatedCost(layersOf(snapshot, name === '' ? undefined : name), ORDINARY_CONTAINERS);
-    // With so many containers, the dearest expression reaches its limit long before the policy does.
-    return expression > COST_LIMITS.expression ? [[name, expression, COST_LIMITS.expression] as const] : [];
+    const layers = layersOf(snapshot, name === '' ? undefined : name);
+    if (!areTooCostly(layers)) return [];
+    return [[name, estimatedCost(layers, ORDINARY_CONTAINERS).expression, COST_LIMITS.expression] as const];
   });
 }

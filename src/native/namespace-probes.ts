@@ -3,6 +3,7 @@ import { BOUNDS } from '../engine/policy/bounds.ts';
 import { OPERATORS } from '../engine/policy/label-selector.ts';
 import { POLICY_API_VERSION, POLICY_GROUP } from '../engine/policy/object-names.ts';
 import { HANDLER_KINDS, PROBE_KINDS } from '../engine/probe/probe.ts';
+import { areTooCostly } from './cost.ts';
 import { layersOf, type NativeLayer } from './namespace-layers.ts';
 import { MOST_SERVICE_PORTS, servicePortsOf, type ServicePorts } from './service-ports.ts';
 import type { JsonObject } from '../base/json/json-value.ts';
@@ -151,7 +152,7 @@ export interface ParamSpec extends JsonObject {
   readonly except: readonly string[];
 }
 
-/** Nothing is injected by it: what the webhook would inject has no room in a param. */
+/** Nothing is injected by it: the layers have no room in a param, or cost too much for the API server. */
 export const CLOSED_PARAM: ParamSpec = {
   version: PARAM_VERSION,
   layers: [
@@ -172,7 +173,7 @@ function paramSpec(
   except: readonly string[],
 ): ParamSpec {
   const hasRoom = layers.length <= MOST_LAYERS && services.length <= MOST_SERVICES && except.length <= MOST_NAMESPACES;
-  return hasRoom ? { version: PARAM_VERSION, layers, services, except } : CLOSED_PARAM;
+  return hasRoom && !areTooCostly(layers) ? { version: PARAM_VERSION, layers, services, except } : CLOSED_PARAM;
 }
 
 /** True for a namespace with policies or telling Services. All others share the cluster's param. */

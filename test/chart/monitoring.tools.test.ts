@@ -39,8 +39,8 @@ async function knownMetrics(): Promise<Set<string>> {
 }
 
 /** The metrics that the observer's parts about Pods register: observer.md and the observer's tests name them, too. */
-const LIVE_METRICS = ['src/observer/failing/failing-part.ts', 'src/observer/missed/missed-part.ts'].flatMap(
-  (file) => readFileSync(file, 'utf8').match(/probewright_[a-z_]+/g) ?? [],
+const LIVE_METRICS = ['failing/failing-part.ts', 'missed/missed-part.ts', 'native/native-metrics.ts'].flatMap(
+  (file) => readFileSync(`src/observer/${file}`, 'utf8').match(/probewright_[a-z_]+/g) ?? [],
 );
 
 /** Metrics that a PromQL expression asks for: names that are neither functions, keywords, labels nor in quotes. */

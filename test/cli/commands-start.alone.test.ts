@@ -20,10 +20,10 @@ function loadedBy(args: readonly string[]): ReadonlySet<string> {
   return new Set(names);
 }
 
-/** Files, standard output, a clock, and the size of the heap. Each of the others takes longer to load than a file takes to check. */
+/** Files, standard output, and a clock. Each of the others takes longer to load than a file takes to check. */
 const NEEDED = new Set([
   ...['assert', 'fs/promises', 'net', 'os', 'process', 'stream', 'stream/promises', 'string_decoder'],
-  ...['perf_hooks', 'timers/promises', 'tty', 'v8', 'worker_threads'],
+  ...['perf_hooks', 'timers/promises', 'tty', 'worker_threads'],
 ]);
 
 const bare = loadedBy(['--eval', '0']);

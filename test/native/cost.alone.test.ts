@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { layersOf, type NativeLayer } from '../../src/native/namespace-layers.ts';
 import { COST_LIMITS, estimatedCost, tooCostly } from '../../src/native/cost.ts';
+import { CLOSED_PARAM, clusterParam } from '../../src/native/namespace-probes.ts';
 import { countedCost } from '../support/native-cost.ts';
 import { nativeDecision } from '../../src/native/evaluate.ts';
 import { appContainer, clusterPolicyDocument, pod, policySet } from '../support/worlds.ts';
@@ -101,6 +102,8 @@ describe('the cost of the native policy, as far as it can be estimated', () => {
       );
     expect(tooCostly(policySet(...layers(5)))).toEqual([]);
     expect(tooCostly(policySet(...layers(60)))).toEqual([['', expect.any(Number), COST_LIMITS.expression]]);
+    expect(clusterParam(policySet(...layers(5)), [])).not.toBe(CLOSED_PARAM);
+    expect(clusterParam(policySet(...layers(60)), [])).toBe(CLOSED_PARAM);
   });
 
   it('is small for an ordinary Pod', () => {

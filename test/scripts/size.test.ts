@@ -103,7 +103,7 @@ describe('reads of raw JSON', () => {
 
   it('do not count in parsers, nor in rooms without forms', () => {
     const files = rawReadsOf(filesBelow('src')).map(([file]) => file);
-    expect(files).not.toContain('src/engine/workload/containers.ts');
+    expect(files).not.toContain('src/engine/workload/read-pod.ts');
     expect(files).not.toContain('src/webhook/review/review.ts');
     expect(files.filter((file) => /^src\/(?:base|yaml)\//.test(file))).toEqual([]);
     expect(files).toContain('src/cli/krm/krm-function.ts');

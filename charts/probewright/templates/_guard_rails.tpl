@@ -341,7 +341,7 @@ mounts none. A line break in an entry begins another argument, so lines are look
 {{- end -}}
 {{- end -}}
 
-{{/* What `probewright serve` knows without --workload-kinds. Held to src/workload/custom-kinds.ts by a test. */}}
+{{/* What `probewright serve` knows without --workload-kinds. Held to src/engine/workload/kinds.ts by a test. */}}
 {{- define "probewright.readyMadeKinds" -}}
 - argoproj.io/Rollout
 - apps.kruise.io/CloneSet

@@ -13,7 +13,7 @@ One step of exists() costs 10 to 20 units, so expressions iterate only over list
 Types: `object` is dynamic, `request` is typed, and a list literal may not mix both (HomogeneousAggregateLiterals in
 k8s.io/apiserver/pkg/cel/environment/base.go): a server refuses the whole configuration. dyn() makes them alike.
 
-test/chart/match-conditions.property.test.ts proves for random requests: what the conditions skip, /validate would allow without a warning.
+test/chart/match-conditions.property.tools.test.ts proves for random requests: what the conditions skip, /validate would allow without a warning.
 */}}
 
 {{/* An object that is being deleted only loses finalizers. A denied update would keep such an object forever. */}}
@@ -105,8 +105,8 @@ has(object.spec.{{ . }}) == has(oldObject.spec.{{ . }}) &&
 {{- end -}}
 
 {{/*
-An update that leaves the templates as they were, and the two other fields that checks read, has no new verdict: hasChanged in
-src/admission/validate.ts. Scaling, suspending and labelling are such updates. Of custom kinds the whole spec has to be the same. Custom kinds with a
+An update that leaves the templates as they were, and the two other fields that checks read, has no new verdict: updateOf in
+src/engine/workload/update.ts. Scaling, suspending and labelling are such updates. Of custom kinds the whole spec has to be the same. Custom kinds with a
 template outside of their spec, and PodTemplates, are always sent.
 */}}
 {{- define "probewright.changesATemplate" -}}

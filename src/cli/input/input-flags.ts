@@ -5,7 +5,7 @@ import { anyText, choice, instant, path, someText, textThat } from '../flags/val
 /** A minor release of Kubernetes, with or without the patch. */
 export const KUBERNETES_VERSION = /^v?1\.\d{1,3}(?:\.\d{1,3})?$/;
 
-/** The flags of each command that reads manifests, for src/cli/input/inputs.ts. */
+/** The flags of each command that reads manifests, for src/cli/input/read-inputs.ts. */
 export const INPUT_FLAGS = {
   policies: optional(
     path('FILE|DIR', 'files'),

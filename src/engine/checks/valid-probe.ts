@@ -189,7 +189,7 @@ function decodeAdvice(path: FieldPath, value: unknown, message: string): Advice 
   if (!message.endsWith(' of type string')) return undefined;
   if (typeof value === 'boolean')
     return { remedy: `quote it: ${value ? 'y, yes, on and true' : 'n, no, off and false'} are booleans in YAML 1.1` };
-  // 010 in YAML is 8 here, so only the text of the file has the right string (src/cli/check/check-inputs.ts).
+  // 010 in YAML is 8 here, so only the text of the file has the right string (src/cli/check/text-violations.ts).
   if (typeof value === 'number') return { remedy: 'quote it: a word of digits without quotes is a number' };
   return undefined;
 }

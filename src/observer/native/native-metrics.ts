@@ -14,7 +14,7 @@ export type NativeWrites = Counter<'result'>;
 export function registerNativeMetrics(state: () => NativeState | undefined, registers: Registry[]): NativeWrites {
   new Gauge({
     name: 'probewright_native_params',
-    help: 'NamespaceProbes on the leading observer, by state: current, stale (not written yet) or closed (policies have no room in the object, so nothing is injected).',
+    help: 'NamespaceProbes on the leading observer, by state: current, stale (not written yet) or closed (policies have no room in the object, or cost too much, so nothing is injected).',
     labelNames: ['state'],
     registers,
     collect() {

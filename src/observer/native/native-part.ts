@@ -244,7 +244,7 @@ export class NativePart implements ObserverPart {
     if (!this.#closed.has(key))
       this.#context.log.warn(
         place,
-        'the policies have no room in NamespaceProbes: the native policy adds no probes there',
+        'the policies have no room in NamespaceProbes, or cost too much: the native policy adds no probes there',
       );
     this.#closed.add(key);
   }

@@ -32,7 +32,7 @@ export interface AdmissionRequest {
   readonly unread?: string | undefined;
 }
 
-/** The reason why Probewright allows a request without checks: design section 3, "always allowed untouched". */
+/** The reason why Probewright allows a request without checks. */
 export type SkipReason = 'operation' | 'subresource' | 'kind' | UntouchedReason | 'unchanged' | 'mutation-off';
 
 /** The decision about a request, with the reply and the reasons. Logs and metrics report the reasons. */
