@@ -62,7 +62,7 @@ export const policyStatus: OpenApiSchema = {
     },
     conditions: conditionsSchema(
       'Ready is True when the newest version is in force, and False when it is not. The message lists warnings or problems, each with its path.',
-      'Ready.',
+      'Ready, and Native while the native policy is installed.',
     ),
     adviceCount: {
       description: 'How many entries advice would have without its bound. Absent: no advice.',

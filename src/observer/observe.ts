@@ -16,6 +16,7 @@ import { PodWatch } from './pod-watch.ts';
 import { InForce } from './missed/missed-verdicts.ts';
 import { MissedPart } from './missed/missed-part.ts';
 import { NativePart } from './native/native-part.ts';
+import { PolicyConditions } from './native/policy-conditions.ts';
 import { ExtraResults } from './reports/report-result.ts';
 import { Scan } from './scan/scan.ts';
 import { StartsPart } from './starts/starts-part.ts';
@@ -89,7 +90,8 @@ export async function startObserver(
   const election = electionPart(connection, { log, leaderWrites: OBSERVER_WRITES, lead, now, monotonic });
   const dropped = droppedConnections(['health', 'dashboard'], [registry]);
   const dashboard = dashboardPort(context, config, election, () => dropped.inc({ port: 'dashboard' }));
-  const native = config.nativeParams ? [new NativePart(context, connection.namespace)] : [];
+  const conditions = new PolicyConditions(context, () => policies.source.policyRecords());
+  const native = config.nativeParams ? [new NativePart(context, connection.namespace, conditions)] : [];
   const observing = [...observingParts(context, config), ...native, podWatch];
   const sources = [files, policies.source].filter((source) => source !== undefined);
   observeNode(registry);

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, it, onTestFinished, type TestContext } from 'vitest';
 import { helmProblem, render, type Manifest } from '../chart/helm.ts';
+import { objectsAt } from '../../src/base/json/field-path.ts';
 import { equalJson, isJsonObject, type JsonObject } from '../../src/base/json/json-value.ts';
 import { namespaceParam } from '../../src/native/namespace-probes.ts';
 import { clusterPolicyDocument, policyDocument, policySet } from '../support/worlds.ts';
@@ -38,6 +39,7 @@ describeUnless(controlPlaneProblem() ?? helmProblem(), 'the native policy of the
   let kubeconfig: string;
   let observer: StartedProgram | undefined;
   let whyNot: string | undefined;
+  let nativePolicies: readonly Manifest[] = [];
 
   const startObserver = async (): Promise<void> => {
     const flags = ['--kubeconfig', kubeconfig, '--namespace', HOME, '--native-params', 'true', '--reports', 'none'];
@@ -69,6 +71,7 @@ describeUnless(controlPlaneProblem() ?? helmProblem(), 'the native policy of the
       ...(isServed ? ['MutatingAdmissionPolicy', 'MutatingAdmissionPolicyBinding'] : []),
     ];
     await apply(...rendered.filter(({ kind }) => kinds.includes(kind)));
+    nativePolicies = rendered.filter(({ kind }) => kind === 'MutatingAdmissionPolicy');
     await bind(rendered);
     const directory = await keep(temporaryDirectory('native'));
     kubeconfig = join(directory.path, 'config');
@@ -179,6 +182,31 @@ describeUnless(controlPlaneProblem() ?? helmProblem(), 'the native policy of the
     await apply(policyDocument(endpoints('/later'), 'own', 'apps'));
     onTestFinished(() => apply(own));
     expect(livenessOf(await created('apps'))).toBe('/own');
+  });
+
+  it('is told in the policies by a condition beside that of the webhook, and by none without it', async (context) => {
+    needsNative(context);
+    const path = `${GROUP}/namespaces/apps/probepolicies/own`;
+    const conditions = async (): Promise<readonly JsonObject[]> =>
+      objectsAt(await cluster.read<JsonObject>(path), 'status', 'conditions');
+    await waitUntil('the condition is there', async () => (await conditions()).some(({ type }) => type === 'Native'));
+    // As the webhook writes its own: a list of all.
+    const time = { lastTransitionTime: '2026-01-01T00:00:00Z' };
+    const ready = { type: 'Ready', status: 'True', reason: 'Accepted', message: 'in force', ...time };
+    const status = { conditions: [...(await conditions()), ready] };
+    const merge = { 'content-type': 'application/merge-patch+json' };
+    const answer = await cluster.request('PATCH', `${path}/status?fieldManager=probewright-status`, { status }, merge);
+    expect(answer.status, answer.body).toBe(200);
+    await apply(policyDocument({ ...endpoints('/own'), slowStart: { learned: {} } }, 'own', 'apps'));
+    const isLess = async (): Promise<boolean> => (await conditions()).some(({ reason }) => reason === 'NotExported');
+    await waitUntil('the change is told', isLess);
+    expect(await conditions()).toEqual([expect.objectContaining({ type: 'Native', status: 'False' }), ready]);
+    await observer?.stop();
+    await cluster.kubectl(['delete', 'mutatingadmissionpolicy/probewright-inject']);
+    onTestFinished(() => apply(...nativePolicies, own));
+    await startObserver();
+    await waitUntil('the condition has gone', async () => (await conditions()).length === 1);
+    expect(await conditions()).toEqual([ready]);
   });
 
   it.for([

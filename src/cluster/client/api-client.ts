@@ -23,6 +23,8 @@ export interface ApiRequest {
 export type ApiRequests = Pick<ApiClient, 'request'>;
 
 export const JSON_PATCH = 'application/json-patch+json';
+/** Server-side apply. JSON is YAML. */
+export const APPLY_PATCH = 'application/apply-patch+yaml';
 export const MERGE_PATCH = 'application/merge-patch+json';
 
 export interface LineStream {

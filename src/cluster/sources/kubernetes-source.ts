@@ -6,7 +6,7 @@ import { realTimer, type Timer } from '../client/timing.ts';
 import { NAMESPACES, type FactKind, type KnownNamespace } from './fact-kinds.ts';
 import { Informer, type InformerContext, type InformerListener } from './informer.ts';
 import { NamespaceWaiters, type MissedNamespace } from './namespace-waiters.ts';
-import { InformedPolicies, type PolicyCounts, type PolicyStatuses } from './policy-informer.ts';
+import { InformedPolicies, type PolicyCounts, type PolicyRecord, type PolicyStatuses } from './policy-informer.ts';
 import type { Named, StoreCounts } from './object-store.ts';
 import type { PolicySnapshot, PolicySource, SourceListener, SourceStatus } from './policy-source.ts';
 
@@ -149,6 +149,11 @@ export class KubernetesSource implements PolicySource {
 
   factBudgets(): readonly FactBudgetStatus[] {
     return this.#facts.map(({ informer: { kind, store } }) => ({ kind: kind.kind, ...store.counts() }));
+  }
+
+  /** The policies that are kept, with what their objects show. */
+  policyRecords(): readonly PolicyRecord[] {
+    return this.#policyKinds.flatMap(({ informer }) => informer.store.all());
   }
 
   judgeAll(): void {

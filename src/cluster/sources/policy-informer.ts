@@ -50,7 +50,7 @@ interface PolicyVersion {
 }
 
 /** The record of a policy. The object itself is dropped, because most of it is metadata that is not needed. */
-interface PolicyRecord extends Named, ObservedObject {
+export interface PolicyRecord extends Named, ObservedObject {
   /** The newest version, or the last one that could be read. */
   readonly inForce: PolicyVersion | undefined;
   /** Why the newest version cannot be read: as many problems as are kept. */

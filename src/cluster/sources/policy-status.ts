@@ -39,7 +39,7 @@ export interface ShownStatus {
 
 const READY = 'Ready';
 /** The most characters of a condition's message, because conditions are read in tables and terminals. */
-const MAX_MESSAGE_LENGTH = 1024;
+export const MAX_MESSAGE_LENGTH = 1024;
 
 /** Reads the `status` of a policy's object. Fields that have another form than Probewright writes count as absent. */
 export function shownStatus(status: unknown): ShownStatus {

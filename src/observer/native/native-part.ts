@@ -1,4 +1,4 @@
-import { hasCode, isUnavailable, unlessMissing } from '../../cluster/client/api-client.ts';
+import { APPLY_PATCH, hasCode, isUnavailable, unlessMissing } from '../../cluster/client/api-client.ts';
 import { NATIVE_COLLECTIONS, objectPath } from '../../cluster/client/api-path.ts';
 import { RepeatedWork } from '../../cluster/client/timing.ts';
 import { writeFailure } from '../../cluster/client/write-failure.ts';
@@ -21,6 +21,7 @@ import { registerNativeMetrics, type NativeState, type NativeWrites } from './na
 import { affectedParams, wantedParam } from './wanted-params.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { ObserverContext, ObserverPart } from '../observer-part.ts';
+import type { PolicyConditions } from './policy-conditions.ts';
 
 export type NativeContext = Pick<
   ObserverContext,
@@ -48,6 +49,7 @@ const CLUSTER_KEY = '';
 export class NativePart implements ObserverPart {
   readonly #context: NativeContext;
   readonly #home: string;
+  readonly #conditions: PolicyConditions;
   readonly #known: KnownParams;
   readonly #queue: Reconciler<ParamTask>;
   readonly #work: RepeatedWork;
@@ -71,10 +73,11 @@ export class NativePart implements ObserverPart {
   #settling: NodeJS.Timeout | undefined;
 
   /** @param home the namespace of the cluster's param */
-  constructor(context: NativeContext, home: string) {
+  constructor(context: NativeContext, home: string, conditions: PolicyConditions) {
     const { log, random, registers } = context;
     this.#context = context;
     this.#home = home;
+    this.#conditions = conditions;
     this.#writes = registerNativeMetrics(() => {
       const [params, currentAt] = [this.#states(), this.#currentAt];
       return currentAt === undefined ? undefined : { params, currentAt };
@@ -120,6 +123,7 @@ export class NativePart implements ObserverPart {
   lead(isLeader: boolean): void {
     this.#isLeader = isLeader;
     this.#queue.setActive(isLeader);
+    this.#conditions.lead(isLeader);
     for (const collection of [this.#waiting, this.#right, this.#refused, this.#closed]) collection.clear();
     this.#basis = undefined;
     this.#currentAt = isLeader ? this.#context.now() : undefined;
@@ -141,6 +145,7 @@ export class NativePart implements ObserverPart {
         policy: this.#policy.version === undefined ? 'absent' : `reads version ${this.#policy.version}`,
         currentAt: isoTimeOrNull(this.#currentAt),
         ...(problem !== undefined && { problem }),
+        ...(this.#conditions.problem !== undefined && { conditionsProblem: this.#conditions.problem }),
       },
     };
   };
@@ -169,6 +174,7 @@ export class NativePart implements ObserverPart {
     const snapshot = store.current;
     if (!this.#isLeader || snapshot === undefined || !this.#known.reflector.status().synced) return true;
     if (monotonic() - this.#policy.readAt >= POLICY_MILLISECONDS && !(await this.#readPolicy())) return false;
+    this.#conditions.pass(this.#policy.version !== undefined);
     if (this.#isHeld()) {
       this.#note(this.#whyStale());
       return true;
@@ -224,10 +230,9 @@ export class NativePart implements ObserverPart {
     const digest = digestOf(spec);
     if (known === digest) return void this.#right.set(key, digest);
     const query = { fieldManager: 'probewright-observer', force: 'true' };
-    const contentType = 'application/apply-patch+yaml';
     const body = paramObject(place.name, place.namespace, spec);
     try {
-      await client.request({ method: 'PATCH', path, query, contentType, body, signal });
+      await client.request({ method: 'PATCH', path, query, contentType: APPLY_PATCH, body, signal });
     } catch (error) {
       if (spec !== CLOSED_PARAM && ['refused', 'too-large'].includes(writeFailure(error)))
         this.#refused.set(key, asSaid);

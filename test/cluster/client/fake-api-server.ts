@@ -97,6 +97,8 @@ export async function startFakeApiServer(bookmarkMilliseconds = BOOKMARK_MILLISE
   const watches = new Set<Watch>();
   const requests: SeenRequest[] = [];
   const pages = new Map<string, { objects: readonly FakeObject[]; version: number }>();
+  /** The types of the conditions that each manager has applied to an object. */
+  const managed = new Map<string, readonly string[]>();
   let served: readonly ServedKind[] | undefined;
   let interceptor: ((request: SeenRequest) => Fault | undefined) | undefined;
 
@@ -173,6 +175,7 @@ export async function startFakeApiServer(bookmarkMilliseconds = BOOKMARK_MILLISE
 
   function patched(request: SeenRequest, current: FakeObject): unknown {
     const type = request.contentType?.split(';')[0];
+    if (type === 'application/apply-patch+yaml') return withConditions(request, current);
     if (type === 'application/merge-patch+json') return mergePatch(current, request.body);
     if (type !== 'application/json-patch+json') throw StatusError.unsupportedMediaType(type);
     if (!Array.isArray(request.body)) throw StatusError.badRequest('a JSON patch is an array');
@@ -182,6 +185,19 @@ export async function startFakeApiServer(bookmarkMilliseconds = BOOKMARK_MILLISE
     } catch {
       throw StatusError.unprocessable();
     }
+  }
+
+  /** Of a status, this fake knows the conditions alone: a manager has those of its last apply. */
+  function withConditions(request: SeenRequest, current: FakeObject): object {
+    const applied = conditionsOf(request.body as FakeObject);
+    const manager = `${request.query['fieldManager']} ${current.metadata.uid}`;
+    const had = new Set([...(managed.get(manager) ?? []), ...applied.map(({ type }) => type)]);
+    managed.set(
+      manager,
+      applied.map(({ type }) => type),
+    );
+    const others = conditionsOf(current).filter(({ type }) => !had.has(type));
+    return { ...current, status: { ...(current['status'] as object), conditions: [...others, ...applied] } };
   }
 
   function handle(target: Target, request: SeenRequest, response: ServerResponse): void {
@@ -204,7 +220,7 @@ export async function startFakeApiServer(bookmarkMilliseconds = BOOKMARK_MILLISE
         return answer(response, 200, store.update(target, request.body));
       case 'PATCH':
         // By one manager who always writes all that it has: then an apply is a replacement.
-        if (request.contentType === 'application/apply-patch+yaml')
+        if (request.contentType === 'application/apply-patch+yaml' && subresource === undefined)
           return answer(response, 200, store.put(collection, request.body as object));
         return answer(response, 200, store.update(target, patched(request, store.read(collection, name))));
       case 'DELETE': {
@@ -341,6 +357,10 @@ export async function startFakeApiServer(bookmarkMilliseconds = BOOKMARK_MILLISE
       agent.destroy();
     },
   };
+}
+
+function conditionsOf({ status }: FakeObject): readonly { readonly type: string }[] {
+  return (status as { conditions?: { type: string }[] } | undefined)?.conditions ?? [];
 }
 
 /** The answers of discovery. Undefined for a path that is not discovery, or a group that is not served. */
