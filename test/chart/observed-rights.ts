@@ -3,6 +3,8 @@ import { OBSERVE } from '../../src/cli/process/observe-definition.ts';
 import { parseCommandLine } from '../../src/cli/flags/parse-command-line.ts';
 import { startObserver } from '../../src/observer/observe.ts';
 import { createLogger } from '../../src/process/log.ts';
+import { NATIVE_POLICY_NAME } from '../../src/engine/policy/injection-tier.ts';
+import { NATIVE_POLICY } from '../../src/native/objects.ts';
 import { KNOWN_KINDS, type WorkloadKind } from '../../src/engine/workload/kinds.ts';
 import { waitUntil } from '../cluster/client/wait-until.ts';
 import { PATIENCE, StrictCluster } from './strict-cluster.ts';
@@ -28,7 +30,7 @@ const oldReport = {
   metadata: { name: 'probewright-old', labels: { 'app.kubernetes.io/managed-by': 'probewright' } },
 };
 const PODS = '/api/v1/namespaces/shop/pods';
-const WEBHOOKS = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations';
+const ADMISSION = '/apis/admissionregistration.k8s.io/v1';
 
 /** Runs `probewright observe` as the chart does, makes it do all that it can do, and returns the rights without use. */
 export async function observedRights(manifests: readonly Manifest[]): Promise<UsedRights> {
@@ -41,7 +43,10 @@ export async function observedRights(manifests: readonly Manifest[]): Promise<Us
   for (const kind of KINDS) api.put(collection(served(kind)), workload(kind, 'htpp'));
   for (const kind of REPORTS) api.put(collection(kind), oldReport);
   for (const manifest of manifests.filter(({ kind }) => kind === 'MutatingWebhookConfiguration'))
-    api.put(WEBHOOKS, manifest);
+    api.put(`${ADMISSION}/mutatingwebhookconfigurations`, manifest);
+  api.put(`${ADMISSION}/mutatingadmissionpolicies`, NATIVE_POLICY);
+  const spec = { policyName: NATIVE_POLICY_NAME };
+  api.put(`${ADMISSION}/mutatingadmissionpolicybindings`, { metadata: { name: NATIVE_POLICY_NAME }, spec });
   api.serve(KINDS.map(served));
   cluster.authorize();
   const observer = await startObserver(

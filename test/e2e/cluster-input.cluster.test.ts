@@ -236,7 +236,7 @@ describeUnless(controlPlaneProblem(), 'a cluster as the input of check, explain 
       );
       expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
       expect(stdout.trimEnd().split('\n').at(-1)).toBe(
-        'Plan: of 1 workload, 1 would get other probes at its next rollout.',
+        'Plan: of 1 workload, 1 would get other probes at its next rollout. Nothing injects: the cluster has no webhook that injects, and no native policy.',
       );
       const denied = await run(
         ...['plan', '--remove', 'ProbePolicy/shop/shop', 'deploy/fine', '-n', 'shop', '--kubeconfig', readerKubeconfig],
@@ -316,7 +316,9 @@ describeUnless(controlPlaneProblem(), 'a cluster as the input of check, explain 
             'services in namespace shop',
             'startupprofiles.probewright.dev in namespace shop',
           ].map((what) => `cluster: warning: cannot list ${what}: forbidden`),
-        ),
+          'cluster: warning: what injects probes is not known: mutatingadmissionpolicies cannot be read: forbidden; mutatingwebhookconfigurations cannot be read: forbidden',
+        )
+        .toSorted(),
     );
     const named = await json('--kubeconfig', readerKubeconfig, '-n', 'bank', 'deploy/ledger');
     expect(named.stderr).toContain('cluster: cannot get deployments.apps "ledger" in namespace bank: forbidden\n');

@@ -1,8 +1,8 @@
-import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { nativeObjects } from '../../src/native/objects.ts';
 import { appContainer, clusterPolicyDocument, policySet } from '../support/worlds.ts';
 import { describeUnless, endedAfterAll } from '../support/started.ts';
+import { applyCrds } from './custom-resource-definitions.ts';
 import { controlPlaneProblem, startControlPlane, type ControlPlane } from './control-plane.ts';
 import { run } from './processes.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
@@ -30,8 +30,7 @@ describeUnless(controlPlaneProblem(), 'commands on a cluster whose API server in
   beforeAll(async () => {
     cluster = await keep(startControlPlane());
     for (const name of ['apps', 'probewright']) await cluster.kubectl(['create', 'namespace', name]);
-    for (const kind of ['probepolicies', 'clusterprobepolicies'])
-      await cluster.kubectl(['apply', '-f', join('charts/probewright/files/crds', `${kind}.yaml`)]);
+    await applyCrds(cluster);
     await cluster.apply(deployment('plain'), deployment('large', { env: [{ name: 'A', value: 'x'.repeat(40_000) }] }));
     const { resources } = await cluster.read<{ resources: { name: string }[] }>(
       '/apis/admissionregistration.k8s.io/v1',
@@ -57,7 +56,9 @@ describeUnless(controlPlaneProblem(), 'commands on a cluster whose API server in
     const explained = await command('explain');
     expect(explained).toContain('The native policy injects livenessProbe, readinessProbe, startupProbe.');
     expect(explained).toContain('The native policy injects nothing. The webhook would also inject livenessProbe');
-    expect(explained).toContain('size (a Pod with thousands of elements, or with long commands)');
+    expect(explained).toContain(
+      'size (a Pod with thousands of elements, with dozens of different containers, or with long commands)',
+    );
     const planned = await command('plan', '--remove', 'ClusterProbePolicy/cluster');
     expect(planned).toContain('The native policy injects 0 probes into these workloads; the webhook would inject 0.');
     expect(await command('report')).toContain('The native policy injects; 1 of 2 workloads gets fewer probes');

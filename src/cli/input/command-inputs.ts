@@ -1,4 +1,4 @@
-import { PROGRAM, printLine, UsageError, type CommandIo } from '../io.ts';
+import { printLine, UsageError, type CommandIo } from '../io.ts';
 import { Progress } from '../output/messages.ts';
 import { clusterChoice, type ClusterLine } from './cluster-choice.ts';
 import { readCommandInputs } from './read-inputs.ts';
@@ -32,8 +32,8 @@ export async function readAnyInputs(
             progress.end();
           });
   const { webhook } = given.live ?? {};
-  for (const what of webhook !== undefined && webhook.tier === undefined ? webhook.unread : [])
-    printLine(io.stderr, `${PROGRAM} ${command}: what injects probes is not known: ${what}`);
+  if (webhook !== undefined && webhook.tier === undefined && webhook.unread.length > 0)
+    printLine(io.stderr, `cluster: warning: what injects probes is not known: ${webhook.unread.toSorted().join('; ')}`);
   const tier = line.flags.tier ?? webhook?.tier;
   if (tier !== 'native') return { ...given, world: { ...world, tier } };
   // Its law takes long to load, and leaves out some of what policies give.

@@ -6,7 +6,7 @@ import { readNativePolicy, type NativePolicy } from './native-policy.ts';
 import { isMutatingWebhook, readWebhookScope, writtenSetting, type WebhookScope } from './webhook-scope.ts';
 import type { InjectionTier } from '../../engine/policy/injection-tier.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
-import type { ApiClient } from '../../cluster/client/api-client.ts';
+import { hasCode, type ApiClient } from '../../cluster/client/api-client.ts';
 
 /** What injects probes in a cluster, as a person can see it from outside. */
 export interface ClusterWebhook {
@@ -22,16 +22,18 @@ export interface ClusterWebhook {
   readonly unread: readonly string[];
 }
 
+const why = (error: unknown): string => (hasCode(error, 403) ? 'forbidden' : messageOf(error));
+
 /** Reads the configuration of the webhook, in which the chart writes the mutation mode, and the native policy. */
 export async function readClusterWebhook(client: ApiClient): Promise<ClusterWebhook> {
   const unread: string[] = [];
   const [configurations, native] = await Promise.all([
     configurationsIn(client).catch((error: unknown) => {
-      unread.push(`${webhookConfigurations('mutating').resource} cannot be read: ${messageOf(error)}`);
+      unread.push(`${webhookConfigurations('mutating').resource} cannot be read: ${why(error)}`);
       return undefined;
     }),
     readNativePolicy(client).catch((error: unknown) => {
-      unread.push(`${NATIVE_COLLECTIONS.policies.resource} cannot be read: ${messageOf(error)}`);
+      unread.push(`${NATIVE_COLLECTIONS.policies.resource} cannot be read: ${why(error)}`);
       return 'unread' as const;
     }),
   ]);
