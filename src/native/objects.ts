@@ -2,6 +2,8 @@ import { OPT_OUT_LABEL, OPT_OUT_VALUE } from '../engine/policy/annotations.ts';
 import { NATIVE_POLICY_NAME } from '../engine/policy/injection-tier.ts';
 import { EXEMPT_NAMESPACES, NAMESPACE_NAME_LABEL } from '../engine/policy/policy-set.ts';
 import { POLICY_API_VERSION } from '../engine/policy/object-names.ts';
+import { MIRROR_POD_ANNOTATION } from '../engine/workload/kinds.ts';
+import { celText } from './cel.ts';
 import { LAW } from './law.ts';
 import {
   CLUSTER_PARAM,
@@ -24,6 +26,25 @@ import type { Snapshot } from '../engine/facts/snapshot.ts';
 export const ADMISSION_API = 'admissionregistration.k8s.io/v1';
 const OPT_OUT = { key: OPT_OUT_LABEL, operator: 'NotIn', values: [OPT_OUT_VALUE] };
 
+/** What is allowed untouched. The chart has the same conditions for its webhooks (_match_conditions.tpl). */
+export const UNTOUCHED: readonly JsonObject[] = [
+  { name: 'not-being-deleted', expression: '!has(object.metadata.deletionTimestamp)' },
+  {
+    name: 'not-from-a-node',
+    expression: "!has(request.userInfo.groups) || !('system:nodes' in request.userInfo.groups)",
+  },
+  {
+    name: 'not-a-mirror-pod',
+    expression: `!has(object.metadata.annotations) || !(${celText(MIRROR_POD_ANNOTATION)} in object.metadata.annotations)`,
+  },
+];
+
+/** The namespaces that the webhooks of a chart without values see: not the exempt ones, nor those that opted out. */
+export function reachedNamespaces(home: string): JsonObject {
+  const exempt = [...new Set([...EXEMPT_NAMESPACES, home])];
+  return { matchExpressions: [{ key: NAMESPACE_NAME_LABEL, operator: 'NotIn', values: exempt }, OPT_OUT] };
+}
+
 /** The one policy of the cluster. It is the same for everybody: what differs is data in its params. */
 export const NATIVE_POLICY: JsonObject = {
   apiVersion: ADMISSION_API,
@@ -41,17 +62,7 @@ export const NATIVE_POLICY: JsonObject = {
       { name: PARAM_CONDITIONS.version, expression: `params.spec.version <= ${PARAM_VERSION}` },
       // Of two params, the one of the namespace counts.
       { name: PARAM_CONDITIONS.namespace, expression: '!(request.namespace in params.spec.except)' },
-      // The chart has the same conditions for its webhook (_match_conditions.tpl).
-      { name: 'not-being-deleted', expression: '!has(object.metadata.deletionTimestamp)' },
-      {
-        name: 'not-from-a-node',
-        expression: "!has(request.userInfo.groups) || !('system:nodes' in request.userInfo.groups)",
-      },
-      {
-        name: 'not-a-mirror-pod',
-        expression:
-          "!has(object.metadata.annotations) || !('kubernetes.io/config.mirror' in object.metadata.annotations)",
-      },
+      ...UNTOUCHED,
     ],
     failurePolicy: 'Ignore',
     reinvocationPolicy: 'Never',
@@ -60,7 +71,7 @@ export const NATIVE_POLICY: JsonObject = {
   },
 };
 
-const binding = (name: string, paramRef: JsonObject, exempt: readonly string[]): JsonObject => ({
+const binding = (name: string, paramRef: JsonObject, home: string): JsonObject => ({
   apiVersion: ADMISSION_API,
   kind: 'MutatingAdmissionPolicyBinding',
   metadata: { name: `${NATIVE_POLICY_NAME}-${name}` },
@@ -68,11 +79,7 @@ const binding = (name: string, paramRef: JsonObject, exempt: readonly string[]):
     policyName: NATIVE_POLICY_NAME,
     // One param by its name: several are evaluated alone, and in random order.
     paramRef: { ...paramRef, parameterNotFoundAction: 'Allow' },
-    matchResources: {
-      namespaceSelector: {
-        matchExpressions: [{ key: NAMESPACE_NAME_LABEL, operator: 'NotIn', values: exempt }, OPT_OUT],
-      },
-    },
+    matchResources: { namespaceSelector: reachedNamespaces(home) },
   },
 });
 
@@ -82,11 +89,10 @@ const binding = (name: string, paramRef: JsonObject, exempt: readonly string[]):
  * @param home the namespace of the cluster's param, which is exempt like the chart's own
  */
 export function nativeTier(home: string): readonly [policy: JsonObject, ...bindings: JsonObject[]] {
-  const exempt = [...new Set([...EXEMPT_NAMESPACES, home])];
   return [
     NATIVE_POLICY,
-    binding('namespaces', { name: PARAM }, exempt),
-    binding('others', { name: CLUSTER_PARAM, namespace: home }, exempt),
+    binding('namespaces', { name: PARAM }, home),
+    binding('others', { name: CLUSTER_PARAM, namespace: home }, home),
   ];
 }
 

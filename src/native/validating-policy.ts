@@ -1,8 +1,7 @@
 import { CHECK_CATALOGUE } from '../engine/checks/catalogue.ts';
 import { builtInPolicy, mergeChecks } from '../engine/policy/check-policy.ts';
 import { exceptionSpec } from '../engine/policy/probe-exception.ts';
-import { EXEMPT_NAMESPACES, NAMESPACE_NAME_LABEL } from '../engine/policy/policy-set.ts';
-import { BUILT_IN_KINDS, isPod, mayEnd, MIRROR_POD_ANNOTATION } from '../engine/workload/kinds.ts';
+import { BUILT_IN_KINDS, isPod, mayEnd } from '../engine/workload/kinds.ts';
 import { MESH_PROXIES } from '../engine/workload/mesh.ts';
 import { MADE_FOR } from '../engine/workload/workload-of-pod.ts';
 import { celList, celMap, celText, oneLine, type CelVariable } from './cel.ts';
@@ -15,7 +14,7 @@ import {
   type DeniedCheck,
   type Known,
 } from './deny-law.ts';
-import { ADMISSION_API } from './objects.ts';
+import { ADMISSION_API, reachedNamespaces, UNTOUCHED } from './objects.ts';
 import { meets } from './pod-law.ts';
 import type { JsonObject } from '../base/json/json-value.ts';
 import type { Snapshot } from '../engine/facts/snapshot.ts';
@@ -181,18 +180,7 @@ export function validatingObjects(floors: readonly ExportedFloor[], home: string
       metadata: { name: NAME },
       spec: {
         matchConstraints: { resourceRules: rules },
-        matchConditions: [
-          { name: 'not-being-deleted', expression: '!has(object.metadata.deletionTimestamp)' },
-          {
-            name: 'not-from-a-node',
-            expression: "!has(request.userInfo.groups) || !('system:nodes' in request.userInfo.groups)",
-          },
-          {
-            name: 'not-a-mirror-pod',
-            expression: `!has(object.metadata.annotations) || !(${celText(MIRROR_POD_ANNOTATION)} in object.metadata.annotations)`,
-          },
-          { name: 'not-of-a-controller', expression: oneLine(`!(${OF_A_CONTROLLER})`) },
-        ],
+        matchConditions: [...UNTOUCHED, { name: 'not-of-a-controller', expression: oneLine(`!(${OF_A_CONTROLLER})`) }],
         // Else hundreds of violations would cost too much, and so evade the floors.
         failurePolicy: 'Fail',
         variables: denyVariables(floors),
@@ -213,13 +201,7 @@ export function validatingObjects(floors: readonly ExportedFloor[], home: string
       spec: {
         policyName: NAME,
         validationActions: ['Deny'],
-        matchResources: {
-          namespaceSelector: {
-            matchExpressions: [
-              { key: NAMESPACE_NAME_LABEL, operator: 'NotIn', values: [...new Set([...EXEMPT_NAMESPACES, home])] },
-            ],
-          },
-        },
+        matchResources: { namespaceSelector: reachedNamespaces(home) },
       },
     },
   ];
