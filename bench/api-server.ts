@@ -4,6 +4,7 @@ import { objectMember, type JsonObject } from '../src/base/json/json-value.ts';
 import { PARAM_DEFINITION } from '../src/native/namespace-probes.ts';
 import { nativeObjects } from '../src/native/objects.ts';
 import { controlPlaneProblem, startControlPlane, type ControlPlane } from '../test/e2e/control-plane.ts';
+import { whyNoNativePolicy } from '../test/e2e/native-api.ts';
 import { hasThreeProbes, pod } from '../test/e2e/pods.ts';
 import { waitUntil } from '../test/e2e/processes.ts';
 import { rule } from '../test/e2e/webhook-configuration.ts';
@@ -279,10 +280,8 @@ function webhooks(caPem: string, server: MeasuredServer, name: string): { path: 
 
 /** The policies of the webhook as the API server's own, for the namespaces of the sides that have it. */
 async function installPolicies(cluster: ControlPlane): Promise<{ served: boolean; note: string }> {
-  const { body } = await cluster.request('GET', '/apis/admissionregistration.k8s.io/v1');
-  const { resources } = JSON.parse(body) as { resources: { name: string }[] };
-  if (!resources.some(({ name }) => name === 'mutatingadmissionpolicies'))
-    return { served: false, note: `${cluster.version} serves no MutatingAdmissionPolicy v1 to compare with.` };
+  const whyNot = await whyNoNativePolicy(cluster);
+  if (whyNot !== undefined) return { served: false, note: `${whyNot}.` };
   await cluster.apply(PARAM_DEFINITION);
   const params = '/apis/probewright.dev/v1alpha1/namespaceprobes';
   await waitUntil('the kind is served', async () => (await cluster.request('GET', params)).status === 200);

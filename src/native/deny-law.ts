@@ -35,7 +35,6 @@ interface DenyRule {
 const at = (probe: string, field: keyof typeof DEFAULT_TIMING): string =>
   `(${celText(field)} in ${probe} ? ${probe}[${celText(field)}] : ${DEFAULT_TIMING[field]})`;
 const isKind = (...kinds: readonly ProbeKind[]): string => `x.k in ${celList(kinds)}`;
-const text = (words: string): string => celText(words);
 
 /** The webhook judges a template with the probes that policies add to it. CEL sees the author's alone. */
 const injects = (_: ParameterValues, policies: readonly ProbePolicy[]): string | undefined =>
@@ -43,7 +42,7 @@ const injects = (_: ParameterValues, policies: readonly ProbePolicy[]): string |
 
 const requires = (lacks: ProbeKind, harm: string): DenyRule => ({
   lacks,
-  message: text(` has no ${lacks}${harm}`),
+  message: celText(` has no ${lacks}${harm}`),
   unless: (parameters, policies) =>
     injects(parameters, policies) ??
     (parameters['containers'] === 'main' || parameters['sidecars'] === true || parameters['whenLiveness'] === true
@@ -81,7 +80,7 @@ export const DENY_RULES: Readonly<Record<string, DenyRule>> = {
       known,
     ) => String.raw`x.h == 'httpGet' && has(x.f.httpHeaders) && ${known('x.f.httpHeaders.size() <= 100')} && x.f.httpHeaders.exists(h, has(h.value) &&
       ${known(`h.value.size() < ${MOST_TEXT_CHARACTERS / 2}`)} && h.value.matches('[\\x00-\\x08\\x0a-\\x1f\\x7f]'))`,
-    message: text(' sends a header with a control character, so every probe fails'),
+    message: celText(' sends a header with a control character, so every probe fails'),
   },
   'path-url': {
     eachProbe: (
@@ -89,7 +88,7 @@ export const DENY_RULES: Readonly<Record<string, DenyRule>> = {
       known,
     ) => `x.h == 'httpGet' && has(x.f.path) && ${known(`x.f.path.size() < ${MOST_TEXT_CHARACTERS / 2}`)} &&
       x.f.path.matches('^[A-Za-z][A-Za-z0-9+.-]*:')`,
-    message: text(' has a URL as path, and the kubelet ignores its scheme and host'),
+    message: celText(' has a URL as path, and the kubelet ignores its scheme and host'),
   },
   'probe-host': {
     eachProbe: (_, known) => String.raw`x.h in ['httpGet', 'tcpSocket'] && has(x.f.host) && x.f.host != '' &&
@@ -141,7 +140,7 @@ const finding = (id: string, kind: string, message: string): string =>
     check: celText(id),
     name: 'x.c.name',
     kind,
-    message: `x.at + ${kind === 'x.k' ? "'.' + x.k" : `'.' + ${kind}`} + ': container "' + x.c.name + '"' + ${message} + ' (${id})'`,
+    message: `x.at + '.' + ${kind} + ': container "' + x.c.name + '"' + ${message} + ' (${id})'`,
   });
 
 /**

@@ -50,7 +50,7 @@ function regex(pattern: string): RegExp {
   let found = known.get(pattern);
   if (found === undefined) {
     const [, flags = '', source = pattern] = /^\(\?([is]+)\)([^]*)$/.exec(pattern) ?? [];
-    known.set(pattern, (found = new RegExp(source, `${flags}u`.replace('u', ''))));
+    known.set(pattern, (found = new RegExp(source, flags)));
   }
   return found;
 }

@@ -11,6 +11,7 @@ import { controlPlaneProblem, startControlPlane, type ControlPlane } from './con
 import { applyCrds } from './custom-resource-definitions.ts';
 import { startIstioInjector } from './istio-injector.ts';
 import { provenance, type StoredPod } from './pods.ts';
+import { whyNoNativePolicy } from './native-api.ts';
 import { waitUntil } from './processes.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 import { startProgram, type StartedProgram } from './webhook-process.ts';
@@ -60,15 +61,11 @@ describeUnless(controlPlaneProblem() ?? helmProblem(), 'the native policy of the
     }
     await applyCrds(cluster);
     const rendered = render({ set: SET, apiVersions: [NATIVE_API] });
-    const { resources } = await cluster.read<{ resources: { name: string }[] }>(
-      '/apis/admissionregistration.k8s.io/v1',
-    );
-    const isServed = resources.some(({ name }) => name === 'mutatingadmissionpolicies');
-    if (!isServed) whyNot = `${cluster.version} has no MutatingAdmissionPolicy v1`;
+    whyNot = await whyNoNativePolicy(cluster);
     const kinds = [
       'ClusterRole',
       'Role',
-      ...(isServed ? ['MutatingAdmissionPolicy', 'MutatingAdmissionPolicyBinding'] : []),
+      ...(whyNot === undefined ? ['MutatingAdmissionPolicy', 'MutatingAdmissionPolicyBinding'] : []),
     ];
     await apply(...rendered.filter(({ kind }) => kinds.includes(kind)));
     nativePolicies = rendered.filter(({ kind }) => kind === 'MutatingAdmissionPolicy');

@@ -5,6 +5,7 @@ import { describeUnless, endedAfterAll } from '../support/started.ts';
 import { applyCrds } from './custom-resource-definitions.ts';
 import { controlPlaneProblem, startControlPlane, type ControlPlane } from './control-plane.ts';
 import { run } from './processes.ts';
+import { whyNoNativePolicy } from './native-api.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 const POLICY = clusterPolicyDocument({
@@ -32,11 +33,7 @@ describeUnless(controlPlaneProblem(), 'commands on a cluster whose API server in
     for (const name of ['apps', 'probewright']) await cluster.kubectl(['create', 'namespace', name]);
     await applyCrds(cluster);
     await cluster.apply(deployment('plain'), deployment('large', { env: [{ name: 'A', value: 'x'.repeat(40_000) }] }));
-    const { resources } = await cluster.read<{ resources: { name: string }[] }>(
-      '/apis/admissionregistration.k8s.io/v1',
-    );
-    if (!resources.some(({ name }) => name === 'mutatingadmissionpolicies'))
-      whyNot = `${cluster.version} has no MutatingAdmissionPolicy v1: it is on by default since 1.36`;
+    whyNot = await whyNoNativePolicy(cluster);
   }, 180_000);
 
   const command = async (...args: string[]): Promise<string> => {

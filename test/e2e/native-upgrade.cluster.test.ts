@@ -6,6 +6,7 @@ import { type ChartCluster, startChartCluster } from './chart-cluster.ts';
 import { controlPlaneProblem } from './control-plane.ts';
 import { loadFigure, loadNamespace, prepareLoad, startLoad } from './load.ts';
 import { dryRun, hasThreeProbes, provenance } from './pods.ts';
+import { whyNoNativePolicy } from './native-api.ts';
 import { waitUntil } from './processes.ts';
 import { report } from './scenario-figure.ts';
 
@@ -24,11 +25,7 @@ describeUnless(problem, 'an upgrade between the webhook and the native policy', 
     cluster = await keep(startChartCluster());
     await cluster.sh(`helm install ${RELEASE} --create-namespace --set image.repository=localhost/probewright`);
     await cluster.untilRolledOut(2);
-    const { resources } = await cluster.read<{ resources: { name: string }[] }>(
-      '/apis/admissionregistration.k8s.io/v1',
-    );
-    const isServed = resources.some(({ name }) => name === 'mutatingadmissionpolicies');
-    if (!isServed) whyNot = `${cluster.version} has no MutatingAdmissionPolicy v1`;
+    whyNot = await whyNoNativePolicy(cluster);
   });
 
   it('is refused where the cluster has no API for it, and before the parameters are there', async () => {

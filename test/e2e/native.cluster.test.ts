@@ -15,6 +15,7 @@ import { describeUnless, endedAfterAll } from '../support/started.ts';
 import { nativeDecision } from '../../src/native/evaluate.ts';
 import { appContainer, clusterPolicyDocument, pod, policyDocument, policySet } from '../support/worlds.ts';
 import { controlPlaneProblem, startControlPlane, type ControlPlane } from './control-plane.ts';
+import { whyNoNativePolicy } from './native-api.ts';
 import { waitUntil } from './processes.ts';
 import type { Snapshot } from '../../src/engine/facts/snapshot.ts';
 
@@ -51,11 +52,7 @@ describeUnless(controlPlaneProblem(), 'the native policy in an API server', () =
     await cluster.create('/api/v1/namespaces/apps/serviceaccounts', { metadata: { name: 'default' } });
     await cluster.apply(PARAM_DEFINITION);
     await waitUntil('the kind is served', async () => (await cluster.request('GET', PARAMS)).status === 200);
-    const { resources } = await cluster.read<{ resources: { name: string }[] }>(
-      '/apis/admissionregistration.k8s.io/v1',
-    );
-    const isServed = resources.some(({ name }) => name === 'mutatingadmissionpolicies');
-    if (!isServed) whyNot = `${cluster.version} has no MutatingAdmissionPolicy v1: it is on by default since 1.36`;
+    whyNot = await whyNoNativePolicy(cluster);
   });
 
   /** Puts the parameters of `apps` in place, and what else the objects are. */
