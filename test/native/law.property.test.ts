@@ -9,7 +9,7 @@ import { nativePod, nativePolicies, nativeServices } from './native-worlds.ts';
 
 const LISTED = CONSTRUCTS.filter(({ level }) => level !== 'equal').map(({ id }) => id);
 
-/** `npm test` runs 2,000 worlds, which takes 10 s. */
+/** `npm test` runs 1,000 worlds. */
 const WORLDS = runs(20_000);
 
 it('the native policy gives no probe that the webhook does not give, and each that it lacks has a listed reason', () => {

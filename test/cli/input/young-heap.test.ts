@@ -10,7 +10,7 @@ const { youngHeapBound } = await import(process.argv[1]);
 const bound = process.argv[2] === 'bound' ? youngHeapBound() : () => undefined;
 let largest = 0;
 const kept = [];
-for (let file = 0; file < 400; file++) {
+for (let file = 0; file < 100; file++) {
   kept.push(Array.from({ length: 20_000 }, (_, index) => ({ index, file })).slice(0, 4_000));
   bound();
   const young = getHeapSpaceStatistics().find((space) => space.space_name === 'new_space');

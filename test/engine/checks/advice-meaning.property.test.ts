@@ -20,7 +20,7 @@ import type { Violation } from '../../../src/engine/checks/violation.ts';
 
 const FOLDER = 'test/fixtures/findings';
 
-/** The workloads of the cases of all checks, in `npm test` a fifth of them. */
+/** The workloads of the cases of all checks, in `npm test` a tenth of them. */
 const all = readdirSync(FOLDER).flatMap((name) => {
   const cases = parse(readFileSync(`${FOLDER}/${name}`, 'utf8'), { uniqueKeys: false }) as Readonly<
     Record<string, readonly WorkloadCase[]>
