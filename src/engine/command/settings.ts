@@ -98,10 +98,16 @@ const NAMES_PORT = /port|addr|bind|listen|urls?$/i;
 const OWN_ADDRESS =
   /^(?:[a-z][a-z\d+.-]*:\/\/)?(?:(?:|[+*]|0\.0\.0\.0|\[::\]|localhost|127\.0\.0\.1|\[::1\]):)?(\d{1,5})$/i;
 
-/** The port of its own container that a setting names by an address, such as `--bind-address=0.0.0.0:8080`. */
-export function ownPortOf({ from, name, value = '' }: ContainerSetting): number | undefined {
-  const port = from !== 'word' && NAMES_PORT.test(name) ? OWN_ADDRESS.exec(value)?.[1] : undefined;
-  return port === undefined ? undefined : Number(port);
+/** A flag or a variable that names a port of its own container by an address: `--bind-address=0.0.0.0:8080`. */
+export type OwnAddress = ContainerSetting & { readonly port: number };
+
+/** The own addresses of a container. Ask it with `container.once`. */
+export function ownAddresses({ settings }: { readonly settings: () => readonly ContainerSetting[] }): OwnAddress[] {
+  return settings().flatMap((setting) => {
+    const { from, name, value = '', isInner } = setting;
+    const port = from !== 'word' && !isInner && NAMES_PORT.test(name) ? OWN_ADDRESS.exec(value)?.[1] : undefined;
+    return port === undefined ? [] : [{ ...setting, port: Number(port) }];
+  });
 }
 
 /** True when an argument names an IP address, alone or in front of a port: `-localip 169.254.20.10`. */

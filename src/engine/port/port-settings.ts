@@ -1,4 +1,4 @@
-import { ownPortOf } from '../command/settings.ts';
+import { ownAddresses } from '../command/settings.ts';
 import type { BareContainer } from '../workload/pod.ts';
 import { PLAIN_TCP, meaningOfWords, type Meaning } from './words.ts';
 
@@ -27,18 +27,15 @@ const saysTransport = ({ protocol }: Meaning): boolean => protocol === PLAIN_TCP
  * `METRICS_ADDR=:8080`. A port that another setting names without such a word is none of them. Ask it with
  * `container.once`.
  */
-export function portsBySettings({ settings }: Pick<BareContainer, 'settings'>): ReadonlyMap<number, SettingOfPort> {
+export function portsBySettings({ once }: Pick<BareContainer, 'once'>): ReadonlyMap<number, SettingOfPort> {
   const told = new Map<number, SettingOfPort>();
   const plain = new Set<number>();
-  for (const setting of settings()) {
-    const port = setting.isInner ? undefined : ownPortOf(setting);
-    if (port === undefined) continue;
-    const [, scheme = ''] = OTHER_SCHEME.exec(setting.value ?? '') ?? [];
-    const meaning = meaningOfWords([...wordsOfSetting(setting.name), scheme.toLowerCase()]);
+  for (const { port, from, name, value = '', written } of once(ownAddresses)) {
+    const [, scheme = ''] = OTHER_SCHEME.exec(value) ?? [];
+    const meaning = meaningOfWords([...wordsOfSetting(name), scheme.toLowerCase()]);
     const isOther = meaning !== undefined && !/^(?:https?|web|app)$/.test(meaning.kind) && !saysTransport(meaning);
     if (!isOther) plain.add(port);
-    else if (!told.has(port))
-      told.set(port, { meaning, sign: setting.from === 'flag' ? setting.written : setting.name });
+    else if (!told.has(port)) told.set(port, { meaning, sign: from === 'flag' ? written : name });
   }
   for (const port of plain) told.delete(port);
   return told;

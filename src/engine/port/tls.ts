@@ -1,6 +1,6 @@
 import { isTcp, type ContainerPort } from '../workload/ports.ts';
 import type { BareContainer } from '../workload/pod.ts';
-import { isOfAnother, ownPortOf, type ContainerSetting } from '../command/settings.ts';
+import { isOfAnother, ownAddresses, type ContainerSetting, type OwnAddress } from '../command/settings.ts';
 import { meaningOfNumber, saysHttps, wordsOf } from './words.ts';
 
 type NamedPort = Pick<ContainerPort, 'name' | 'number'>;
@@ -80,7 +80,7 @@ interface TlsSettings {
   /** The words and values that may name ports for TLS. */
   readonly texts: readonly string[];
   /** The flags and variables that name a port of the container's own. */
-  readonly addresses: readonly (ContainerSetting & { readonly port: number })[];
+  readonly addresses: readonly OwnAddress[];
   /** The flag or variable that turns on TLS. */
   readonly switched: ContainerSetting | undefined;
 }
@@ -89,10 +89,7 @@ function tlsSettings(container: BareContainer): TlsSettings {
   const settings = container.settings().filter(({ from, isInner }) => from !== 'word' && !isInner);
   const values = settings.flatMap(({ from, value = '' }) => (from === 'variable' ? value : []));
   const texts = [...container.line.words.map(({ text }) => text), ...values].filter((text) => /ssl|https:/.test(text));
-  const addresses = settings.flatMap((setting) => {
-    const port = ownPortOf(setting);
-    return port === undefined || isOfAnother(setting.name) ? [] : [{ ...setting, port }];
-  });
+  const addresses = container.once(ownAddresses).filter(({ name }) => !isOfAnother(name));
   const switched = settings.find(({ from, name, value = '' }) =>
     from === 'variable'
       ? ON.test(value) && isOwnSwitch(name, settings)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isOfAnother, ownPortOf, type ContainerSetting } from '../../../src/engine/command/settings.ts';
+import { isOfAnother, ownAddresses, type ContainerSetting } from '../../../src/engine/command/settings.ts';
 import { containerWith } from '../port/container-with.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
@@ -57,7 +57,7 @@ describe('the settings of a container', () => {
   });
 
   it('name a port of the container by an address of its own', () => {
-    const port = (text: string): number | undefined => settingsOf({ args: [text] }).map(ownPortOf)[0];
+    const port = (text: string): number | undefined => ownAddresses(containerWith({ args: [text] }))[0]?.port;
     expect(['--port=80', '--bind=0.0.0.0:81', '--url=http://[::]:82', '--addr=:83'].map(port)).toEqual([
       80, 81, 82, 83,
     ]);
