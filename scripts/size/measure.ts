@@ -83,11 +83,12 @@ export function sizeOf(files: Iterable<string>): Size {
   return { files: sizes.length, lines: sum('lines'), code: sum('code') };
 }
 
-/** The size of one TypeScript text. A line counts as code where a token stands on it. */
+/** The size of one TypeScript text. A line counts as code where a token stands on it that imports nothing. */
 export function textSize(text: string): Omit<Size, 'files'> {
   const source = ts.createSourceFile('text.ts', text, ts.ScriptTarget.ES2024);
   const code = new Set<number>();
   const visit = (node: ts.Node): void => {
+    if (ts.isImportDeclaration(node)) return;
     const children = node.getChildren(source).filter((child) => !ts.isJSDoc(child));
     if (children.length > 0) children.forEach(visit);
     else if (node.getWidth(source) > 0) {
