@@ -1,3 +1,4 @@
+import { filesByCapability } from './capabilities.ts';
 import { namesExportedTwice } from './exported-names.ts';
 import { callersOf, rawReadsOf } from './raw-json.ts';
 import { walkOf } from './walk.ts';
@@ -6,9 +7,8 @@ import { closureOf, filesBelow, importGraph, singleChecksOf, sizeOf, textSizeOf,
 /** The two files that decide about a request. */
 const DECISION = ['src/webhook/review/validate.ts', 'src/webhook/review/mutate.ts'];
 
-/** Prints how large the project is: each room, all of src, what the webhook's process can load, and the tests. */
+/** Prints how large the project is: what users get, all of src, what the webhook's process can load, and the tests. */
 const src = filesBelow('src');
-const rooms = [...new Set(src.map((file) => file.split('/').slice(0, 2).join('/')))];
 const graph = importGraph(src);
 const singleChecks = singleChecksOf(graph);
 const withoutSingleChecks = (...starts: readonly string[]): Size => {
@@ -16,7 +16,7 @@ const withoutSingleChecks = (...starts: readonly string[]): Size => {
   return sizeOf([...files].filter((file) => !singleChecks.has(file)));
 };
 const rows: readonly (readonly [string, Size])[] = [
-  ...rooms.map((room) => [room, sizeOf(src.filter((file) => file === room || file.startsWith(`${room}/`)))] as const),
+  ...Array.from(filesByCapability(src), ([name, files]) => [name, sizeOf(files)] as const),
   ['src', sizeOf(src)],
   ['src: all that serve imports', sizeOf(closureOf('src/webhook/serve.ts', graph))],
   ['  without single checks', withoutSingleChecks('src/webhook/serve.ts')],

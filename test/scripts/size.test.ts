@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { filesByCapability } from '../../scripts/size/capabilities.ts';
 import {
   closureOf,
   filesBelow,
@@ -151,6 +152,13 @@ describe('the code', () => {
     expect(singleChecks).toContain('src/engine/checks/named-port.ts');
     expect(singleChecks).not.toContain('src/engine/checks/check.ts');
     expect([...singleChecks].filter((file) => file.includes('/lib/'))).toEqual([]);
+  });
+
+  it('is, file by file, of one capability that a user would name, and each capability has files', () => {
+    const groups = [...filesByCapability(src).values()];
+    expect(groups.flat().toSorted()).toEqual(src.toSorted());
+    expect(groups.every((files) => files.length > 0)).toBe(true);
+    expect(() => filesByCapability(['src/new/a.ts'])).toThrow('src/new/a.ts belongs to no capability');
   });
 
   it('of check is read in at most 35 stays and 5 climbs', () => {
