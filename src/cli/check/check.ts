@@ -5,7 +5,6 @@ import { FORMATS } from './formats.ts';
 import { screenOf } from '../output/screen.ts';
 import { reportProblems, Progress } from '../output/messages.ts';
 import { readAnyInputs } from '../input/command-inputs.ts';
-import { lackingWorkloads } from '../input/live.ts';
 import { selectedFindings, shownReport, type PlacedViolation } from './report.ts';
 import type { ParsedCommandLine } from '../flags/flag.ts';
 import { withoutWorkloads } from './nothing-judged.ts';
@@ -41,7 +40,11 @@ export async function runCheck(line: ParsedCommandLine<typeof CHECK.flags>, io: 
   const violations = await Promise.all(shown.violations.map(withChartValues));
   const { coverage } = checked.summary;
   const givesProbes = world.snapshot.policies.length + coverage.livenessProbe.get + coverage.readinessProbe.get > 0;
-  const lacking = givesProbes ? await lackingWorkloads('check', given, io) : [];
+  // What it takes to look at Pods is loaded for a cluster only.
+  const lacking =
+    givesProbes && given.live !== undefined
+      ? await (await import('../input/live.ts')).lackingWorkloads('check', given, io)
+      : [];
   // Objects of a cluster have no text that fixes could change.
   const report = { ...shown, violations, lacking, texts: world.isFromCluster ? [] : manifests.texts };
   const format = await FORMATS[output]();
