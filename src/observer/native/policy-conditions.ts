@@ -13,6 +13,9 @@ import type { PolicyKind, ProbePolicy } from '../../engine/policy/probe-policy.t
 import type { ObserverContext } from '../observer-part.ts';
 
 const NATIVE = 'Native';
+
+/** Whether a param of the native policy holds what policies say. */
+export type Room = 'open' | 'closed';
 /** Its own manager: an apply owns this condition alone, and `Ready` stays that of the webhook. */
 const FIELD_MANAGER = 'probewright-observer-native';
 
@@ -31,6 +34,7 @@ export class PolicyConditions {
   readonly #written = new Map<string, string | undefined>();
   #records: ReadonlyMap<string, PolicyRecord> = new Map();
   #isInstalled = false;
+  #roomFor: (namespace: string) => Room | undefined = () => 'open';
   /** Why no condition can be written now. */
   problem: string | undefined;
 
@@ -58,9 +62,15 @@ export class PolicyConditions {
     this.#written.clear();
   }
 
-  /** Puts the policies whose objects show something else. Only the leader calls it. */
-  pass(isInstalled: boolean): void {
+  /**
+   * Puts the policies whose objects show something else. Only the leader calls it.
+   *
+   * @param roomFor whether the param of a namespace, or of the cluster for an empty name, holds what its policies say.
+   *   Undefined while nobody knows: then conditions stay as they are
+   */
+  pass(isInstalled: boolean, roomFor: (namespace: string) => Room | undefined): void {
     this.#isInstalled = isInstalled;
+    this.#roomFor = roomFor;
     this.#records = new Map(this.#policies().map((record) => [record.place, record]));
     for (const key of this.#written.keys()) if (!this.#records.has(key)) this.#written.delete(key);
     for (const [key, record] of this.#records) {
@@ -76,9 +86,11 @@ export class PolicyConditions {
     const before = shown.conditions.filter(({ type }) => type === NATIVE);
     const time = formatInstant(Math.floor(this.#context.now() / 1000) * 1000);
     const isTold = this.#isInstalled && inForce !== undefined;
-    const wanted = isTold
-      ? [updatedCondition(before, this.#conditionOf(inForce.policy), inForce.generation, time)]
-      : [];
+    const [namespace, name] = place.split('/').slice(1);
+    const room = isTold ? this.#roomFor(name === undefined ? '' : (namespace ?? '')) : 'open';
+    if (room === undefined) return undefined;
+    const condition = isTold && (room === 'closed' ? CLOSED : this.#conditionOf(inForce.policy));
+    const wanted = condition ? [updatedCondition(before, condition, inForce.generation, time)] : [];
     return isDeepStrictEqual(before, wanted) ? undefined : wanted;
   }
 
@@ -101,6 +113,12 @@ export class PolicyConditions {
     return known;
   }
 }
+
+const CLOSED: Condition = {
+  ...{ type: NATIVE, status: 'False', reason: 'Closed' },
+  message:
+    'the native policy adds none of these probes: the policies have no room in NamespaceProbes, or cost too much',
+};
 
 /** Names each construct of the policy that the native policy follows less, with the fields that use it. */
 function nativeCondition(policy: ProbePolicy): Condition {

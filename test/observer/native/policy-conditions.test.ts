@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { objectsAt, valueAt } from '../../../src/base/json/field-path.ts';
 import { CHECKS } from '../../../src/engine/checks/catalogue.ts';
+import { MOST_LAYERS } from '../../../src/native/namespace-probes.ts';
 import { waitUntil } from '../../cluster/client/wait-until.ts';
 import { ask, ObservedCluster } from '../observed-cluster.ts';
 import type { RunningObserver } from '../../../src/observer/observe.ts';
@@ -65,6 +66,20 @@ describe('the condition Native of policies', () => {
       },
     ]);
     expect(valueAt(cluster.api.get(SHOP, 'own'), ['status', 'observedGeneration'])).toBe(1);
+  });
+
+  it('says that nothing is added where the policies have no room, until they have some', async () => {
+    // With the two policies called own, one layer more than there is room for.
+    for (let index = 0; index < MOST_LAYERS - 1; index += 1)
+      cluster.api.put(SHOP, { metadata: { name: `p${index}` }, spec: plain });
+    cluster.api.put(SHOP, policy(plain));
+    cluster.api.put(CLUSTER, policy(plain));
+    await observe();
+    await untilReason('Closed');
+    await untilReason('Equal', CLUSTER);
+    expect(shown()).toMatchObject({ status: 'False', message: expect.stringContaining('no room') as string });
+    cluster.api.remove(SHOP, 'p0');
+    await untilReason('Equal');
   });
 
   it('names what is fewer and what is not exported, with the fields', async () => {
