@@ -1,5 +1,5 @@
 /**
- * Runs `npm run test:robustness` and writes what it printed into bench/ROBUSTNESS.md, as tables: `npm run generate:reliability`. Fails when a test
+ * Runs `npm run test:robustness` and writes what it printed into bench/ROBUSTNESS.md, as tables: `npm run bench:robustness`. Fails when a test
  * fails, and leaves the page as it was.
  */
 import { spawnSync } from 'node:child_process';
@@ -11,7 +11,7 @@ import type { Figure } from '../../test/robustness/figures.ts';
 
 const root = join(import.meta.dirname, '../..');
 const page = join(root, 'bench/ROBUSTNESS.md');
-const START = '<!-- tables: npm run generate:reliability -->\n';
+const START = '<!-- tables: npm run bench:robustness -->\n';
 const END = '<!-- end of tables -->\n';
 
 const directory = mkdtempSync(join(tmpdir(), 'probewright-reliability-'));
