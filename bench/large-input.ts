@@ -1,3 +1,9 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { LineCounter, parseAllDocuments } from 'yaml';
 import { checkManifests } from '../src/cli/check/check-manifests.ts';
 import { worldOf } from '../src/cli/input/world.ts';
@@ -5,6 +11,7 @@ import { KNOWN_KINDS } from '../src/engine/workload/kinds.ts';
 import { judged, ratios, reading, type Findings } from './figures.ts';
 import { timed } from './check.ts';
 import { NOW } from '../test/support/now.ts';
+import type { Sides } from './processes.ts';
 
 /**
  * How `probewright check` reads much that it has no rule for, beside bare YAML parsing of all: what a fleet renders,
@@ -163,8 +170,38 @@ function check(texts: readonly BenchFile[]): number {
   return checkManifests(manifests, world).summary.workloads;
 }
 
+/** 25 MB of workloads, as many charts render them. */
+const WORKLOADS = 5_700;
+const IN_A_FILE = 50;
+const MEMORY_GOAL_MB = 300;
+
+/** The most memory in MB that `check` of many workloads has, as a process of its own. */
+async function memoryOfCheck(program: string): Promise<number> {
+  const directory = await mkdtemp(join(tmpdir(), 'bench-workloads-'));
+  for (let first = 0; first < WORKLOADS; first += IN_A_FILE) {
+    const documents = Array.from({ length: IN_A_FILE }, (_, at) => deployment(first + at));
+    await writeFile(join(directory, `${first}.yaml`), documents.join('---\n'));
+  }
+  const child = spawn(process.execPath, [program, 'check', directory, '--no-project-file'], { stdio: 'ignore' });
+  let most = 0;
+  const look = setInterval(() => {
+    try {
+      const [, kibibytes] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? [];
+      most = Math.max(most, (Number(kibibytes ?? 0) * 1024) / 1e6);
+    } catch {
+      // It has ended.
+    }
+  }, LOOK_MILLISECONDS);
+  await once(child, 'exit');
+  clearInterval(look);
+  await rm(directory, { recursive: true });
+  return most;
+}
+
+const LOOK_MILLISECONDS = 20;
+
 /** Much input of which little matters, against parsing all of it. */
-export function checkLargeInputs(): Findings {
+export async function checkLargeInputs({ program }: Pick<Sides, 'program'>): Promise<Findings> {
   const rows = [
     { name: 'a rendered fleet', texts: fleet, goal: FLEET_GOAL },
     { name: 'OpenAPI files', texts: openApi, goal: OPENAPI_GOAL },
@@ -187,7 +224,10 @@ export function checkLargeInputs(): Findings {
     (texts.reduce((sum, { text }) => sum + text.length, 0) / 1e6).toFixed(1);
   return {
     title: 'check of large inputs',
-    how: `${fleet.length} rendered charts (${megabytes(fleet)} MB, ${check(fleet)} workloads among ${parse(fleet)} documents) and ${openApi.length} OpenAPI files (${megabytes(openApi)} MB), in processor time, in turns with bare YAML parsing with positions by the same library.`,
-    rows,
+    how: `${fleet.length} rendered charts (${megabytes(fleet)} MB, ${check(fleet)} workloads among ${parse(fleet)} documents) and ${openApi.length} OpenAPI files (${megabytes(openApi)} MB), in processor time, in turns with bare YAML parsing with positions by the same library. Memory: of the production bundle, the most that the process had.`,
+    rows: [
+      ...rows,
+      judged('memory of check, 25 MB of workloads', [await memoryOfCheck(program)], { atMost: MEMORY_GOAL_MB }, ' MB'),
+    ],
   };
 }

@@ -49,7 +49,7 @@ const goals: Readonly<Record<string, () => Findings | Promise<Findings>>> = {
   footprint: () => onLoadCore(() => footprint(sides, Number(values.requests))),
   'api-server': () => onApiServer(sides),
   check: checkManifests,
-  large: checkLargeInputs,
+  large: () => checkLargeInputs(sides),
   observer: observerAtScale,
   page: reportPage,
   start: () => commandStart(sides),

@@ -8,10 +8,6 @@ import type { ProbePolicy } from '../engine/policy/probe-policy.ts';
 export const EXPORT_LEVELS = ['equal', 'fewer', 'not exported'] as const;
 export type ExportLevel = (typeof EXPORT_LEVELS)[number];
 
-/** The kinds of the exported objects with v1, and the version of Kubernetes that has it on by default. */
-export const SERVED_SINCE = { MutatingAdmissionPolicy: '1.36', ValidatingAdmissionPolicy: '1.30' } as const;
-export type AdmissionKind = keyof typeof SERVED_SINCE;
-
 interface Construct {
   readonly id: string;
   readonly level: ExportLevel;

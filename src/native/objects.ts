@@ -3,6 +3,7 @@ import { NATIVE_POLICY_NAME } from '../engine/policy/injection-tier.ts';
 import { EXEMPT_NAMESPACES, NAMESPACE_NAME_LABEL } from '../engine/policy/policy-set.ts';
 import { POLICY_API_VERSION } from '../engine/policy/object-names.ts';
 import { MIRROR_POD_ANNOTATION } from '../engine/workload/kinds.ts';
+import { ADMISSION_API } from './admission-kinds.ts';
 import { celText } from './cel.ts';
 import { LAW } from './law.ts';
 import {
@@ -22,8 +23,6 @@ import { PATCH } from './patch-law.ts';
 import type { JsonObject } from '../base/json/json-value.ts';
 import type { Snapshot } from '../engine/facts/snapshot.ts';
 
-/** The API of admission policies. */
-export const ADMISSION_API = 'admissionregistration.k8s.io/v1';
 const OPT_OUT = { key: OPT_OUT_LABEL, operator: 'NotIn', values: [OPT_OUT_VALUE] };
 
 /** What is allowed untouched. The chart has the same conditions for its webhooks (_match_conditions.tpl). */

@@ -14,7 +14,8 @@ import {
   type DeniedCheck,
   type Known,
 } from './deny-law.ts';
-import { ADMISSION_API, reachedNamespaces, UNTOUCHED } from './objects.ts';
+import { ADMISSION_API } from './admission-kinds.ts';
+import { reachedNamespaces, UNTOUCHED } from './objects.ts';
 import { meets } from './pod-law.ts';
 import type { JsonObject } from '../base/json/json-value.ts';
 import type { Snapshot } from '../engine/facts/snapshot.ts';

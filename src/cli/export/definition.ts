@@ -1,6 +1,6 @@
 import { repeatable, toggle, withDefault, type CommandDefinition, type FlagValues } from '../flags/flag.ts';
 import { choice, path, textThat } from '../flags/value-types.ts';
-import { SERVED_SINCE } from '../../native/constructs.ts';
+import { SERVED_SINCE } from '../../native/admission-kinds.ts';
 import { CLUSTER_FLAGS } from '../input/input-flags.ts';
 import { isDnsLabel } from '../../engine/policy/object-names.ts';
 

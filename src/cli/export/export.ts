@@ -1,5 +1,6 @@
 import { stringify } from 'yaml';
-import { constructsOf, constructsOfFloors, needsMore, type AdmissionKind } from '../../native/constructs.ts';
+import { constructsOf, constructsOfFloors, needsMore } from '../../native/constructs.ts';
+import type { AdmissionKind } from '../../native/admission-kinds.ts';
 import { ORDINARY_CONTAINERS, tooCostly } from '../../native/cost.ts';
 import { MOST_LAYERS, tooManyLayers } from '../../native/namespace-probes.ts';
 import { nativeObjects } from '../../native/objects.ts';

@@ -1,7 +1,7 @@
 import { outputLine } from '../../base/text/visible.ts';
-import { ADMISSION_API } from '../../native/objects.ts';
+import { ADMISSION_API, SERVED_SINCE, type AdmissionKind } from '../../native/admission-kinds.ts';
 import { count } from '../../base/text/cut.ts';
-import { EXPORT_LEVELS, SERVED_SINCE, type AdmissionKind, type ExportedConstruct } from '../../native/constructs.ts';
+import { EXPORT_LEVELS, type ExportedConstruct } from '../../native/constructs.ts';
 
 /** What the report says about the constructs of policies. The worst level comes last, where people look. */
 export const EXPORT_REPORTS: Readonly<

@@ -5,7 +5,8 @@ import { isKubernetesObject, type KubernetesObject } from '../../cluster/client/
 import { withoutManagedFields } from '../../cluster/client/paged-list.ts';
 import { formatProblem } from '../../engine/policy/reader.ts';
 import { listLive, refusal, resourceOf, scopeWords } from '../../cluster/client/live-reader.ts';
-import type { ClusterKind, ClusterKinds } from '../../cluster/sources/cluster-kinds.ts';
+import type { ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
+import type { ClusterKinds } from '../../cluster/sources/discovery.ts';
 import { CollectedFacts, type FileProblem } from '../../cluster/sources/policy-documents.ts';
 import { readObserverReport, REPORT_APIS, type ReportOfWorkload } from '../../cluster/sources/observer-reports.ts';
 import { clusterPlace, clusterProblem } from './cluster-object.ts';

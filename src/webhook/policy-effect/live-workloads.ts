@@ -1,7 +1,8 @@
 import { hasCode, type ApiClient, type ApiRequest } from '../../cluster/client/api-client.ts';
 import { inParallel } from '../../cluster/client/timing.ts';
 import { listLive, reasonForOthers, resourceOf } from '../../cluster/client/live-reader.ts';
-import { BUILT_IN_CLUSTER_KINDS, discoverKinds } from '../../cluster/sources/cluster-kinds.ts';
+import { BUILT_IN_CLUSTER_KINDS } from '../../cluster/sources/cluster-kinds.ts';
+import { discoverKinds } from '../../cluster/sources/discovery.ts';
 import { isReadyMade, BUILT_IN_KINDS, workloadKind, type WorkloadKind } from '../../engine/workload/kinds.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
