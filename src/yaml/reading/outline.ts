@@ -21,41 +21,39 @@ export function outlineOf(text: string): Outline | undefined {
   // libyaml ends a line at a carriage return, too.
   if (text.includes('\r') && /\r(?!\n)/.test(text)) return undefined;
   const found: { apiVersion?: string; kind?: string } = {};
-  let hasContent = false;
-  let mayHoldList = false;
-  let isScalarOpen = false;
+  /** What may follow the last key. Undefined before the first one. */
+  let next: 'list or block' | 'block' | 'key' | undefined;
   for (let start = 0; start < text.length; start = nextLine(text, start)) {
     const letter = text.charCodeAt(start);
     if (letter === SPACE || letter === NEWLINE || letter === RETURN || letter === HASH) {
-      if (hasContent && !isScalarOpen) continue;
+      if (next !== undefined && next !== 'key') continue;
       if (NOTHING.test(lineAt(text, start))) continue;
       // The root may be indented as a whole, and a plain scalar may have several lines.
       return undefined;
     }
     if (letter === DASH) {
       const line = lineAt(text, start);
-      if (hasContent ? !mayHoldList || !/^-(?:[ \t\r]|$)/.test(line) : !MARKER.test(line)) return undefined;
-      isScalarOpen = false;
+      const isItem = next === 'list or block' && /^-(?:[ \t\r]|$)/.test(line);
+      if (next === undefined ? !MARKER.test(line) : !isItem) return undefined;
       continue;
     }
     KEY.lastIndex = start;
     const [, key, rest = ''] = KEY.exec(text) ?? [];
     if (key === undefined) return undefined;
-    hasContent = true;
-    mayHoldList = NOTHING.test(rest);
-    isScalarOpen = key === 'kind' || key === 'apiVersion';
-    if (!isScalarOpen) {
+    if (key !== 'kind' && key !== 'apiVersion') {
       if (!endsInLine(rest.trim())) return undefined;
+      next = NOTHING.test(rest) ? 'list or block' : 'block';
       continue;
     }
+    next = 'key';
     const [, double, single, plain] = SCALAR.exec(rest) ?? [];
     const value = double ?? single ?? plain;
-    if (value === undefined || found[key as keyof Outline] !== undefined) return undefined;
+    if (value === undefined || found[key] !== undefined) return undefined;
     // y, on and null are no texts.
     if (plain !== undefined && resolvePlainScalar(plain) !== plain) return undefined;
-    found[key as keyof Outline] = value;
+    found[key] = value;
   }
-  return hasContent ? found : undefined;
+  return next && found;
 }
 
 /** False for a value whose quotes or brackets may end in a later line, and for a faulty one: `a: b`. */
