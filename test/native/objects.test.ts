@@ -6,7 +6,6 @@ import { textAt, valueAt } from '../../src/base/json/field-path.ts';
 import { LAW } from '../../src/native/law.ts';
 import { MOST_LAYERS, PARAM_VERSION, PARAM_VERSION_LABEL, tooManyLayers } from '../../src/native/namespace-probes.ts';
 import { nativeObjects, NATIVE_POLICY } from '../../src/native/objects.ts';
-import { floorsOf, validatingObjects } from '../../src/native/validating-policy.ts';
 import { clusterPolicyDocument, policyDocument, policySet } from '../support/worlds.ts';
 
 describe('the native policy', () => {
@@ -75,15 +74,6 @@ describe('the objects of an export', () => {
         { key: 'probewright.dev/webhook', operator: 'NotIn', values: ['disabled'] },
       ]);
     }
-  });
-
-  it('deny by floors in no namespace that the webhooks do not see', () => {
-    const floors = floorsOf(policySet(clusterPolicyDocument({ checks: { 'single-failure': { floor: 'Deny' } } })));
-    const [, denying] = validatingObjects(floors, 'probes');
-    const injecting = named('MutatingAdmissionPolicyBinding', 'probewright-inject-others');
-    const path = ['spec', 'matchResources'];
-    expect(valueAt(denying, path)).toEqual(valueAt(injecting, path));
-    expect(valueAt(denying, path)).toBeDefined();
   });
 
   it('tell which version the params have, and which ones the policy reads', () => {

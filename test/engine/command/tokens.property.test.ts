@@ -29,6 +29,11 @@ describe('the words of a shell script', () => {
     ]);
   });
 
+  it('tell which words are quoted', () => {
+    const [command] = readShellScript(`a 'a' "a" \\a b'' ''`) ?? [];
+    expect(command?.words.map(({ isQuoted }) => isQuoted)).toEqual([false, true, true, true, true, true]);
+  });
+
   it('have the commands of a substitution in quotes, also of one whose end stands in other quotes', () => {
     expect(readShellScript(`x "$(echo a)"`)?.[0]?.words[1]?.substitutions).toEqual(['echo a']);
     expect(readShellScript(`x "$(echo it's)"`)?.[0]?.words[1]?.substitutions).toEqual(["echo it's)"]);
