@@ -184,6 +184,8 @@ function withoutForbidden(asked: Asked): Judged {
   let permitted = defaultProbes(pod, policy, options);
   const forbidden = new Map<string, HandlerProblem>();
   let known: ReadonlySet<string> | undefined;
+  const isKnown = (finding: PlacedFinding): boolean =>
+    (known ??= new Set(findingsAlone(pod, asked).map(keyOf))).has(keyOf(finding));
   // Each round forbids at least one more probe, so the loop ends. The first round usually finds nothing.
   while (permitted.injections.length > 0) {
     const { injections } = permitted;
@@ -191,8 +193,7 @@ function withoutForbidden(asked: Asked): Judged {
     const byPlace = new Map(injections.map((one) => [placeOf(one.container, one.kind), one]));
     const found = findingsAlone(effective, asked);
     const concerning = found.filter((finding) => finding.floor !== undefined || isAbout(finding, byPlace));
-    if (concerning.length > 0) known ??= new Set(findingsAlone(pod, asked).map(keyOf));
-    const caused = concerning.filter((finding) => known?.has(keyOf(finding)) !== true);
+    const caused = concerning.filter((finding) => !isKnown(finding));
     if (caused.length === 0) return { permitted: { ...permitted, pod: effective }, found };
     forbidCulprits(caused, injections, forbidden);
     permitted = defaultProbes(pod, policy, options, (container, kind) => forbidden.get(placeOf(container, kind)));
