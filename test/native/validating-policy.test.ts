@@ -13,6 +13,14 @@ const floor = (checks: JsonObject, rest: JsonObject = {}, name = 'floors'): Json
 describe('a floor', () => {
   it.each([
     ['is exported', [floor({ 'probe-handler': { floor: 'Deny', allowed: ['exec'] } })], undefined],
+    [
+      'is exported when several policies set it without parameters',
+      [
+        floor({ 'single-failure': { floor: 'Deny' } }),
+        floor({ 'single-failure': { floor: 'Warn' } }, { priority: 1 }, 'other'),
+      ],
+      undefined,
+    ],
     ['that CEL cannot say is not exported', [floor({ 'exec-shell': { floor: 'Deny' } })], /CEL cannot say it/],
     [
       'is not exported when another policy has a say in its parameters',

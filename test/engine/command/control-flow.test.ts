@@ -29,6 +29,7 @@ describe('a script can succeed, and can fail', () => {
     ['eval "$X"', 'unknown unknown'],
     ["echo 'open", 'unknown unknown'],
     ["sh -c 'exit 1'", 'no yes'],
+    [': < /x; true', 'yes unknown'],
   ])('%j: %s', (script, expected) => expect(outcomes(script)).toBe(expected));
 
   it('with the options of its shell', () => {
