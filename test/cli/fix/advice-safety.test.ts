@@ -76,6 +76,20 @@ describe('the advice that fix applies', () => {
     });
   });
 
+  it('writes a startup probe first, after which the deadline of the rollout may stay', () => {
+    const path = { httpGet: { path: '/l', port: 8080 } };
+    const slow = { ...path, initialDelaySeconds: 300, periodSeconds: 5, timeoutSeconds: 10, failureThreshold: 30 };
+    const object = deploymentWith({ livenessProbe: slow, readinessProbe: path });
+    expect(shownIn(object, 'note').map(({ check }) => check)).toEqual([
+      'progress-deadline',
+      'delayed-liveness',
+      'timeout-over-period',
+    ]);
+    const { applied, object: after } = advised(object, 'note');
+    expect([applied, Object.keys(containerOf(after).container)]).toEqual([1, expect.arrayContaining(['startupProbe'])]);
+    expect(after['spec']).not.toHaveProperty('progressDeadlineSeconds');
+  });
+
   it('leaves no advice: a second run changes nothing', () =>
     fc.assert(
       fc.property(anyWorkload, fc.constantFrom('warning', 'note'), (object, minLevel) => {

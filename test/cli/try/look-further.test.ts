@@ -29,6 +29,18 @@ it('an answer that comes in time when asked again explains nothing, so its time 
   expect(edits).toEqual([{ path: 'spec.containers[0].livenessProbe.timeoutSeconds', value: 2 }]);
 });
 
+it('a path whose body does not end is replaced by a path that answers', async () => {
+  let requests = 0;
+  const port = await http((request, response) => {
+    if (request.url === '/livez') return void response.end();
+    requests += 1;
+    if (requests > 1) return void response.destroy();
+    response.writeHead(200, { 'content-length': 100 }).flushHeaders();
+  });
+  const { cause, edits } = await tryOne(liveness(port), ['--count', '1']);
+  expect([cause, edits.map(({ value }) => value)]).toEqual(['timeout', ['/livez']]);
+});
+
 it.each([
   ['livenessProbe', ['/readyz', '/livez', '/healthz'], '/livez'],
   ['readinessProbe', ['/livez', '/healthz', '/readyz'], '/readyz'],

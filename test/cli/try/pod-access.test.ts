@@ -77,4 +77,15 @@ describe('a command in a Pod', () => {
     };
     expect(await podExec(pod, 'app', ['true'], PATIENCE)).toEqual({ code: 0, output: 'ready\n' });
   });
+
+  it.each([
+    ['has the exit code of a failure', [{ reason: 'ExitCode', message: '3' }], { code: 3, output: '' }],
+    ['has the words of the runtime where it could not start', [], { code: 126, output: 'no such file' }],
+  ])('that fails %s', async (_, causes, expected) => {
+    answer = (socket) => {
+      socket.send(message(3, JSON.stringify({ status: 'Failure', message: 'no such file', details: { causes } })));
+      socket.close();
+    };
+    expect(await podExec(pod, 'app', ['false'], PATIENCE)).toEqual(expected);
+  });
 });

@@ -88,6 +88,19 @@ describe('the page of a cluster', () => {
     expect(await messages({ inForce, enforcement: 'Warn' })).toEqual([message]);
   });
 
+  it('judges a Pod without its status, as the webhook does before it has an address', async () => {
+    const container = {
+      name: 'app',
+      args: ['--http-addr=0.0.0.0:8080'],
+      readinessProbe: { httpGet: { path: '/', port: 8080 } },
+    };
+    const status = { podIP: 'fd00::7', podIPs: [{ ip: 'fd00::7' }] };
+    const metadata = { name: 'web', namespace: 'shop', uid: 'web' };
+    lists[PODS] = () => listOf({ metadata, spec: { containers: [container] }, status });
+    const [pod] = (await reportOf())?.workloads ?? [];
+    expect(pod?.violations.map(({ check }) => check)).not.toContain('listen-address');
+  });
+
   it('is not there before policies have been read, and then nothing is asked for', async () => {
     const sources = { client: answering, store: { current: undefined } } as unknown as FleetSources;
     expect(await fleetReport(sources, NOW)).toBeUndefined();

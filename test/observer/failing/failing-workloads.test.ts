@@ -89,6 +89,12 @@ describe('workloads that fail', () => {
     expect(told(60 + 3700)).toStrictEqual(['web: unclear']);
   });
 
+  it('have no unclear cause of one Pod where the events of another tell it', () => {
+    observe('web', fails(0, 404), 60);
+    observe('web', fails(0, 404), 3700);
+    expect(told(3760)).toStrictEqual(['web: http-404']);
+  });
+
   it('are told by the policy that injects the probe', () => {
     const annotations = { 'probewright.dev/injected': '{"app":{"readinessProbe":"ProbePolicy/apps/static"}}' };
     observe('web', fails(0, 401), 60, { readinessProbe }, 'apps', annotations);

@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { KNOWN_KINDS } from '../../../src/engine/workload/kinds.ts';
+import { diagnosticsOf } from '../../../src/cli/lsp/findings.ts';
+import { Workspace } from '../../../src/cli/lsp/workspace.ts';
+
+const POLICY = `apiVersion: probewright.dev/v1alpha1
+kind: ClusterProbePolicy
+metadata: { name: a }
+`;
+
+it.each([
+  ['a problem', 'spec: { checks: { named-port: { action: Wrong } } }', 'action: Wrong } } }', 1],
+  [
+    'a finding',
+    'spec: { probes: { livenessProbe: { httpGet: { path: / }, failureThreshold: 1 } } }',
+    'failureThreshold: 1 } } }',
+    2,
+  ],
+])('%s of a policy is marked to the end of its line, without the comment: %s', (_, line, marked, severity) => {
+  const workspace = new Workspace({
+    ...{ policies: undefined, minLevel: undefined, kinds: KNOWN_KINDS, hasFolder: false, now: () => 0 },
+  });
+  const text = `${POLICY}${line}   # later\n`;
+  workspace.open.set('/p.yaml', text);
+  const found = diagnosticsOf(workspace, ['/p.yaml']).get('/p.yaml') ?? [];
+  const marks = found.map(({ range: { start, end }, severity: level }) => [
+    text.split('\n')[start.line]?.slice(start.character, end.character),
+    level,
+  ]);
+  expect(marks).toEqual([[marked, severity]]);
+});
