@@ -207,9 +207,7 @@ function placeMarks(
     const isFree = ({ left, right, row }: PlacedMark): boolean =>
       left >= room.left &&
       right <= edge &&
-      placed.every(
-        (other) => (other.row < row || other.x + 4 <= left) && (other.row !== row || other.right + 8 <= left),
-      );
+      placed.every((other) => other.row < row || (other.row > row ? other.x + 4 : other.right + 8) <= left);
     const centred = x - width / 2;
     const places = ends.flatMap((_, row) => [centred, x - width + 1, x - 1].map((left) => at(left, row)));
     // The last resort is a row of its own: a line may cross the text, but no other text is covered.

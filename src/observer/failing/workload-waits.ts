@@ -45,8 +45,7 @@ export function workloadState(object: JsonObject, group: string, kind: string): 
     workload,
     waits: [...conditionWaits(conditions, progress), ...(lastRun ?? []), ...jobWait(object, workload)],
     lacking: Math.max(0, wanted - existing),
-    hasNone:
-      existing === 0 && wanted > 0 && !isJob(workload) && numberAt(object, 'status', 'terminatingReplicas') === 0,
+    hasNone: existing === 0 && !isJob(workload) && numberAt(object, 'status', 'terminatingReplicas') === 0,
     isOrdered: workload.kind === 'StatefulSet' && textAt(object, 'spec', 'podManagementPolicy') !== 'Parallel',
     since: Math.max(createdAt, progress?.since ?? 0),
     succeededAt: succeededAt(object, workload),
