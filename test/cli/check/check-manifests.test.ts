@@ -60,6 +60,9 @@ describe('the notes of a command that checks nothing', () => {
   it('tell of exceptions of a cluster that allow nothing, and of no exceptions in files', () => {
     const ofFiles = inputs(deploymentWithTypo('web'), `${unused}\n`);
     expect(clusterNotes(ofFiles, ofFiles)).toEqual([]);
+    const commented = inputs(`# probewright: ignore exec-cost - ours\n${deploymentWithTypo('web')}`);
+    expect(check(commented).notes).toHaveLength(1);
+    expect(clusterNotes(commented, { ...commented, isFromCluster: true })).toEqual([]);
     const message = expect.stringContaining('ProbeException apps/legacy excepts nothing') as string;
     expect(clusterNotes(ofFiles, { ...ofFiles, isFromCluster: true })).toEqual([
       { file: 'cluster:apps/probeexception/legacy', line: 1, column: 1, message },

@@ -3,6 +3,7 @@ import { failingCauses, failingResults } from '../../../src/observer/failing/fai
 import { FailingWorkloads } from '../../../src/observer/failing/failing-workloads.ts';
 import { readProbeEvent } from '../../../src/observer/failing/probe-events.ts';
 import { podHealth } from '../../../src/observer/failing/pod-health.ts';
+import { workloadState } from '../../../src/observer/failing/workload-waits.ts';
 import { podOf, seededRandom } from '../../kubelet/pods.ts';
 import { simulatePod } from '../../kubelet/simulated-pod.ts';
 import { podAsListed } from '../../kubelet/watch-events.ts';
@@ -119,6 +120,19 @@ describe('workloads that fail', () => {
       },
     ]);
   });
+});
+
+it('a Job belongs to the CronJob in its name where the status of one is known', () => {
+  const batch = (kind: string, name: string): NamedObject => ({ namespace: 'apps', group: 'batch', kind, name });
+  const cronJob = workloadState(
+    { metadata: { namespace: 'apps', name: 'nightly' }, spec: {}, status: {} },
+    'batch',
+    'CronJob',
+  );
+  workloads.workload(batch('CronJob', 'nightly'), cronJob);
+  const jobs = ['nightly-29385600', 'weekly-29385600', 'nightly'].map((name) => batch('Job', name));
+  expect(jobs.map((job) => workloads.above(job))).toEqual([batch('CronJob', 'nightly'), jobs[1], jobs[2]]);
+  expect(workloads.above(batch('Deployment', 'nightly-1'))).toEqual(batch('Deployment', 'nightly-1'));
 });
 
 describe('a shared dependency', () => {

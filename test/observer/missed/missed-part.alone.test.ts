@@ -32,13 +32,15 @@ let clock: number;
 /** Of the clock that never goes back. */
 let time: number;
 let exempt: string | undefined;
+let logged: string[];
 
 beforeEach(async () => {
   api = await startFakeApiServer();
   [snapshot, clock, results, registry] = [liveness, Date.now(), new ExtraResults(), new Registry()];
   time = 0;
   exempt = undefined;
-  const log = pino({ enabled: false });
+  logged = [];
+  const log = pino({ base: null, timestamp: false }, { write: (line: string) => void logged.push(line) });
   const client = new ApiClient(api.access, 'test');
   watch = new PodWatch({ client, now: () => clock, random: () => 0.5, log, watchRenewal: 60_000 });
   const context = {
@@ -100,6 +102,17 @@ describe('the search for missed Pods', () => {
     time += 60_000;
     part.lead(true);
     await waitUntil('nothing', () => causes().length === 0);
+  });
+
+  it.each([
+    [0, 'is there'],
+    [1, 'does not exist'],
+  ])('warns %i times where the webhook configuration %s', async (times) => {
+    if (times > 0) api.remove(CONFIGURATIONS, 'probewright');
+    part.start();
+    part.lead(true);
+    await waitUntil('a list', () => lists() > 0);
+    expect(logged.filter((line) => line.includes('the webhook configuration does not exist'))).toHaveLength(times);
   });
 
   it('reads the policies in smaller pages when their annotations are too long for one', async () => {

@@ -13,14 +13,15 @@ import type { PodListener } from '../../../src/observer/pod-watch.ts';
 /** The profiles whose status a leading observer writes after a start of each workload, in this order. */
 async function written(
   workloads: readonly (readonly [namespace: string, name: string])[],
-  fails: (path: string) => Error | undefined,
+  answers: (path: string, method: string) => unknown,
   isDone: (profiles: readonly string[]) => boolean,
 ): Promise<readonly string[]> {
   const listeners: PodListener[] = [];
   const profiles: string[] = [];
   const request = ({ method, path }: ApiRequest): Promise<unknown> => {
-    const failure = fails(path);
-    if (failure !== undefined) return Promise.reject(failure);
+    const answer = answers(path, method);
+    if (answer instanceof Error) return Promise.reject(answer);
+    if (answer !== undefined) return Promise.resolve(answer);
     if (method === 'PUT') profiles.push(path.split('/').slice(-4, -1).join('/'));
     return Promise.resolve({ metadata: { resourceVersion: '1' } });
   };
@@ -94,5 +95,28 @@ describe('learned starts', () => {
       'victim/startupprofiles/statefulset-web',
       'tenant/startupprofiles/statefulset-w-1',
     ]);
+  });
+
+  it('are in a new profile of a workload that the cluster has, and in none of one that has gone', async () => {
+    const version = { groupVersion: 'apps/v1', version: 'v1' };
+    const served: Readonly<Record<string, unknown>> = {
+      '/apis': { groups: [{ name: 'apps', versions: [version], preferredVersion: version }] },
+      '/apis/apps/v1': { resources: [{ name: 'statefulsets', kind: 'StatefulSet', namespaced: true }] },
+      '/apis/apps/v1/namespaces/shop/statefulsets/web': { apiVersion: 'apps/v1', metadata: { uid: 'own' } },
+    };
+    const profiles = await written(
+      [
+        ['shop', 'gone'],
+        ['shop', 'web'],
+        ['shop', 'known'],
+      ],
+      (path, method) => {
+        const isNew = method === 'GET' && /\/statefulset-(?:gone|web)$/.test(path);
+        const isGone = path.endsWith('/statefulsets/gone');
+        return isNew || isGone ? new ApiError(404, 'NotFound', 'none') : served[path];
+      },
+      (names) => names.includes('shop/startupprofiles/statefulset-known'),
+    );
+    expect(profiles).toEqual(['shop/startupprofiles/statefulset-web', 'shop/startupprofiles/statefulset-known']);
   });
 });
