@@ -20,12 +20,14 @@ describe('a report as JSON', () => {
     });
   });
 
-  it('has live Pods that lack probes and exempt workloads only where there are some', () => {
+  it('has live Pods that lack probes, exempt workloads and a project only where there are some', () => {
     const lacking = [{ kind: 'Deployment', namespace: 'shop', name: 'web', message: '2 Pods lack 1 probe' }];
     expect(Object.keys(parsed([port], { lacking: [], exempt: [] }))).toEqual(['violations', 'problems', 'summary']);
     expect(parsed([port], { lacking })['lacking']).toEqual(lacking);
     const exempt = [{ namespace: 'kube-system', workloads: 3 }] as never;
     expect(parsed([port], { exempt })['exempt']).toEqual(exempt);
+    const project = { file: '.probewright.yaml' } as never;
+    expect(parsed([port], { project })['project']).toEqual(project);
   });
 });
 

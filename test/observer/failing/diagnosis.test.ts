@@ -1,6 +1,6 @@
-import { describe } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readProbeEvent } from '../../../src/observer/failing/probe-events.ts';
-import { diagnose } from '../../../src/observer/failing/diagnosis.ts';
+import { diagnose, type Failure } from '../../../src/observer/failing/diagnosis.ts';
 import { podHealth } from '../../../src/observer/failing/pod-health.ts';
 import { podOf, seededRandom } from '../../kubelet/pods.ts';
 import { simulatePod } from '../../kubelet/simulated-pod.ts';
@@ -21,17 +21,28 @@ interface Case {
   readonly lost?: 'all' | readonly string[];
 }
 
+function diagnosed({ container, metadata, starts, seconds = 120, lost = [] }: Case): readonly Failure[] {
+  const pod = podOf([{ name: 'app', ...container }], {}, metadata);
+  const truth = { pod, createdAt, until: seconds, containers: { app: { starts } } };
+  const history = simulatePod(truth, seededRandom(5));
+  const now = createdAt + seconds * 1000;
+  const health = podHealth(podAsListed(history, now) ?? {});
+  const hints = history.events
+    .flatMap(({ event }) => readProbeEvent(event) ?? [])
+    .filter(({ cause }) => lost !== 'all' && !lost.includes(cause));
+  return health === undefined ? [] : diagnose(health, hints, now);
+}
+
 describe('a simulated Pod', () =>
-  describeCases('test/fixtures/failing/diagnosis.yaml', ['told'], (given) => {
-    const { container, metadata, starts, seconds = 120, lost = [] } = given as unknown as Case;
-    const pod = podOf([{ name: 'app', ...container }], {}, metadata);
-    const truth = { pod, createdAt, until: seconds, containers: { app: { starts } } };
-    const history = simulatePod(truth, seededRandom(5));
-    const now = createdAt + seconds * 1000;
-    const health = podHealth(podAsListed(history, now) ?? {});
-    const hints = history.events
-      .flatMap(({ event }) => readProbeEvent(event) ?? [])
-      .filter(({ cause }) => lost !== 'all' && !lost.includes(cause));
-    const failures = health === undefined ? [] : diagnose(health, hints, now);
-    return { told: failures.map(({ probe, cause }) => `${probe} ${cause}`) };
-  }));
+  describeCases('test/fixtures/failing/diagnosis.yaml', ['told'], (given) => ({
+    told: diagnosed(given as unknown as Case).map(({ probe, cause }) => `${probe} ${cause}`),
+  })));
+
+it.each([
+  [503, 'http-5xx', 503],
+  [404, 'http-404', undefined],
+])('a failure with the status %i is %s, and has the status %s beside its name', (status, cause, told) => {
+  const starts = [{ faults: [{ from: 0, until: Infinity, answer: { kind: 'status', status } as const }] }];
+  const [failure] = diagnosed({ container: { readinessProbe: { httpGet: { path: '/', port: 80 } } }, starts });
+  expect([failure?.cause, failure?.facts?.status]).toEqual([cause, told]);
+});

@@ -27,6 +27,21 @@ it('a result has the policy at fault, the severity of its action, and no fix tha
   });
 });
 
+it('a result has the highest layer that sets the action or the floor of the check for the container', () => {
+  const layer = (source: string, settings: object, containers: unknown = 'all'): object => ({
+    ...{ source, containers, checks: new Map([['startup-budget', settings]]) },
+  });
+  const layers = [
+    layer('base', { action: 'Warn' }),
+    layer('parameters', { minimum: 1 }),
+    layer('other', { floor: 'Deny' }, ['app']),
+  ];
+  const policyOf = (...more: readonly object[]): string =>
+    resultOfViolation(violation, [...layers, ...more] as never, 'apps').policy;
+  expect(policyOf()).toBe('base');
+  expect(policyOf(layer('floor', { floor: 'Deny' }, ['worker']))).toBe('floor');
+});
+
 it('an excepted violation is skipped, and stays visible with owner, ticket and end', () => {
   const exception = {
     name: 'legacy',
