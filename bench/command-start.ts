@@ -9,6 +9,7 @@ const GOAL_MILLISECONDS = 180;
 
 /** For one file, with the process around it: five times an empty Node. */
 const GOAL_MILLION_INSTRUCTIONS = 500;
+const KUBECTL_ROUNDS = 5;
 const COMMANDS = ['check', 'fix', 'explain'];
 
 /** Goal 6: the start of the command line, beside Node that runs nothing. */
@@ -52,10 +53,13 @@ function startInInstructions(program: string): Findings['rows'] {
     return judged(`\`${name}\` of one file`, [counted], { atMost: GOAL_MILLION_INSTRUCTIONS }, ' million instructions');
   });
   const assets = process.env['KUBEBUILDER_ASSETS'];
-  const kubectl = assets && millionInstructions(join(assets, 'kubectl'), ['version', '--client']);
+  // Threads of Go share the work in another way each time.
+  const kubectl = Array.from({ length: assets === undefined ? 0 : KUBECTL_ROUNDS }, () => {
+    return millionInstructions(join(assets ?? '', 'kubectl'), ['version', '--client']) ?? NaN;
+  });
   return [
     reading('Node alone, instructions', [bare], ' million instructions'),
-    ...(kubectl ? [reading('`kubectl version --client`', [kubectl], ' million instructions')] : []),
+    ...(kubectl.length > 0 ? [reading('`kubectl version --client`', kubectl, ' million instructions')] : []),
     ...ofCommands,
   ];
 }

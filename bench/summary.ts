@@ -1,3 +1,4 @@
+import { markdown } from './tables.ts';
 import type { Findings } from './figures.ts';
 
 const START = '<!-- figures: npm run bench -- --write -->\n';
@@ -14,11 +15,11 @@ const ROWS: readonly (readonly [what: string, words: string])[] = [
   ['rest: Probewright in a cluster, processor time a second', 'processor time at rest in a cluster, a second'],
   ['no webhook: p50', 'creating a Pod without a webhook, p50'],
   ['Probewright: p50', 'a Pod of a user (two calls), p50'],
-  ['Probewright: p99', 'the same, p99'],
+  ['Probewright: p99', 'a Pod of a user, p99'],
   ['no webhook, of a controller: p50', 'a Pod of a controller without a webhook, p50'],
   ['(b) once, of a controller: p50', 'the same with a minimal Fastify webhook, p50'],
   ['Probewright, of a controller: p50', 'a Pod of a controller (one call), p50'],
-  ['Probewright, of a controller: p99', 'the same, p99'],
+  ['Probewright, of a controller: p99', 'a Pod of a controller, p99'],
   ['Probewright, of a controller: processor time of a call', 'processor time of that call'],
   ['/mutate: Probewright, a second on core', 'most `/mutate` reviews of one core'],
   ['/validate: Probewright, a second on core', 'most `/validate` reviews of one core'],
@@ -38,11 +39,24 @@ const ROWS: readonly (readonly [what: string, words: string])[] = [
   ['memory of the server for editors', 'memory beside an editor after 200 such keys'],
 ];
 
-/** docs/trust.md with the table of figures renewed. What was not measured has no row. */
+/**
+ * The page of the bench with the parts that were measured. All other parts stay.
+ *
+ * @param measuredOn the day and the machine, for each part
+ */
+export function withParts(page: string, findings: readonly Findings[], measuredOn: string): string {
+  const [lead = '', ...parts] = page.split(/^(?=## )/m);
+  const left = new Map(parts.map((part) => [/^## (.*)$/m.exec(part)?.[1], part.trimEnd()]));
+  for (const found of findings) left.set(found.title, markdown(found).trim().replace('\n\n', `\n\n${measuredOn}\n\n`));
+  return [lead.trimEnd(), ...left.values()].join('\n\n') + '\n';
+}
+
+/** docs/trust.md with the table of figures renewed. What was not measured keeps its row, if it has one. */
 export function pageWithSummary(page: string, findings: readonly Findings[]): string {
   const measured = new Map(findings.flatMap(({ rows }) => rows.map(({ what, figure }) => [what, figure] as const)));
+  const earlier = new Map(Array.from(page.matchAll(/^\| (.*) \| (.*) \|$/gm), ([, words, figure]) => [words, figure]));
   const lines = ROWS.flatMap(([what, words]) => {
-    const figure = measured.get(what);
+    const figure = measured.get(what) ?? earlier.get(words);
     return figure === undefined ? [] : [`| ${words} | ${figure} |\n`];
   });
   const [before = '', rest = ''] = page.split(START);
