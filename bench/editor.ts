@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { startEditor } from '../test/cli/lsp/editor.ts';
 import { judged, type Findings, type Row } from './figures.ts';
-import type { Sides } from './processes.ts';
+import { memoryOf, type Sides } from './processes.ts';
 
 const DOCUMENTS = 143;
 const LINES = 3_000;
@@ -50,9 +50,9 @@ async function keysIn(program: string, start: string): Promise<Keys> {
     }
     times.push((processorTime(pid) - before) / KEYS);
   }
-  const [, kibibytes] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  const mebibytes = memoryOf(pid, 'VmHWM') / 1024 ** 2;
   await quit();
-  return { times, mebibytes: Number(kibibytes) / 1024 };
+  return { times, mebibytes };
 }
 
 /** Milliseconds of a process and its threads, as proc(5) counts them in ticks. */

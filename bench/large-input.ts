@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +10,7 @@ import { KNOWN_KINDS } from '../src/engine/workload/kinds.ts';
 import { judged, ratios, reading, type Findings } from './figures.ts';
 import { timed } from './check.ts';
 import { NOW } from '../test/support/now.ts';
-import type { Sides } from './processes.ts';
+import { memoryOf, type Sides } from './processes.ts';
 
 /**
  * How `probewright check` reads much that it has no rule for, beside bare YAML parsing of all: what a fleet renders,
@@ -186,8 +185,8 @@ async function memoryOfCheck(program: string): Promise<number> {
   let most = 0;
   const look = setInterval(() => {
     try {
-      const [, kibibytes] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? [];
-      most = Math.max(most, (Number(kibibytes ?? 0) * 1024) / 1e6);
+      // A process that is ending has no such line any more.
+      most = Math.max(most, memoryOf(child.pid ?? 0, 'VmHWM') || 0);
     } catch {
       // It has ended.
     }
@@ -195,7 +194,7 @@ async function memoryOfCheck(program: string): Promise<number> {
   await once(child, 'exit');
   clearInterval(look);
   await rm(directory, { recursive: true });
-  return most;
+  return most / 1e6;
 }
 
 const LOOK_MILLISECONDS = 20;

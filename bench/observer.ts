@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startLargeCluster, type ClusterSize, type LargeCluster } from './large-cluster.ts';
 import type { Findings, Row } from './figures.ts';
+import { memoryOf } from './processes.ts';
 
 const LARGE: ClusterSize = { namespaces: 10_000, workloads: 50_000, pods: 150_000 };
 /** The smaller clusters of the sizing table. */
@@ -93,14 +94,14 @@ async function measure(size: ClusterSize): Promise<Measured> {
     await until(() => finished.some((line) => line.includes('"start"')));
     await idle(pid);
     const startCpu = cpuOf(pid);
-    const resident = memoryOf(pid, 'VmRSS');
+    const resident = memoryOf(pid, 'VmRSS') / 1024 ** 2;
     for (let index = 0; index < POD_EVENTS; index++) {
       cluster.send('pods', 'MODIFIED', cluster.pod(index % size.pods));
       if (index % 500 === 499) await sleep(5);
     }
     await idle(pid);
     const microsecondsPerPodEvent = ((cpuOf(pid) - startCpu) * 1e6) / POD_EVENTS;
-    const residentAfterStarts = memoryOf(pid, 'VmRSS');
+    const residentAfterStarts = memoryOf(pid, 'VmRSS') / 1024 ** 2;
     // Reports of the changed verdicts are written for minutes, so the process is not idle after it.
     const beforeChange = cpuOf(pid);
     const requestsBefore = cluster.requests.length;
@@ -115,7 +116,7 @@ async function measure(size: ClusterSize): Promise<Measured> {
     const scanSeconds = (performance.now() - began) / 1000;
     const scanCpu = cpuOf(pid) - beforeChange;
     const scanRequestsPerSecond = mostPerSecond(cluster.requests.slice(requestsBefore));
-    const peak = memoryOf(pid, 'VmHWM');
+    const peak = memoryOf(pid, 'VmHWM') / 1024 ** 2;
     return {
       peak,
       resident,
@@ -147,14 +148,6 @@ function cpuOf(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }
-
-/** In MiB, of /proc/PID/status. */
-function memoryOf(pid: number, name: string): number {
-  const [, kibibytes] =
-    new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-  return Number(kibibytes) / 1024;
-}
-
 /** Waits until the process uses next to no processor time. */
 async function idle(pid: number): Promise<void> {
   for (let quiet = 0; quiet < 2;) {

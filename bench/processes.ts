@@ -145,7 +145,7 @@ async function start(args: readonly string[], port: number): Promise<MeasuredSer
     listeningAfter: performance.now() - began,
     cpuSeconds: () => sum(threads(pid).map(({ ran }) => ran)),
     waitedSeconds: () => waitedSeconds(pid),
-    rss: () => rss(pid),
+    rss: () => memoryOf(pid, 'VmRSS'),
     stop: async () => {
       // A profile is written at an orderly end only.
       child.kill(process.env['BENCH_CPU_PROFILES'] === undefined ? 'SIGKILL' : 'SIGINT');
@@ -196,6 +196,12 @@ function sum(values: readonly number[]): number {
   return values.reduce((all, value) => all + value, 0);
 }
 
-function rss(pid: number): number {
-  return Number(/^VmRSS:\s*(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
+/**
+ * The memory of a process in bytes: what it has now (VmRSS), or the most that it had (VmHWM).
+ *
+ * @throws Error for a process that has ended
+ */
+export function memoryOf(pid: number, field: 'VmRSS' | 'VmHWM'): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(new RegExp(`^${field}:\\s*(\\d+) kB`, 'm').exec(status)?.[1]) * 1024;
 }

@@ -21,7 +21,7 @@ import { registerNativeMetrics, type NativeState, type NativeWrites } from './na
 import { affectedParams, wantedParam } from './wanted-params.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { ObserverContext, ObserverPart } from '../observer-part.ts';
-import type { PolicyConditions, Room } from './policy-conditions.ts';
+import type { PolicyConditions } from './policy-conditions.ts';
 
 export type NativeContext = Pick<
   ObserverContext,
@@ -175,23 +175,25 @@ export class NativePart implements ObserverPart {
     if (!this.#isLeader || snapshot === undefined || !this.#known.reflector.status().synced) return true;
     if (monotonic() - this.#policy.readAt >= POLICY_MILLISECONDS && !(await this.#readPolicy())) return false;
     if (this.#isHeld()) {
-      this.#conditions.pass(true, () => 'open');
+      this.#passConditions();
       this.#note(this.#whyStale());
       return true;
     }
     for (const namespace of affectedParams(this.#basis, snapshot, this.#touched, this.#known)) this.#put(namespace);
     this.#touched.clear();
     this.#basis = snapshot;
-    this.#conditions.pass(this.#policy.version !== undefined, (namespace) => this.#roomFor(namespace));
+    this.#passConditions();
     if (this.#waiting.size === 0) this.#note(undefined);
     if (this.#waiting.size === 0 && this.#whyStale() === undefined) this.#currentAt = now();
     return true;
   }
 
-  /** Undefined before the first look at the param. */
-  #roomFor(key: string): Room | undefined {
-    if (this.#closed.has(key)) return 'closed';
-    return this.#waiting.has(key) && !this.#right.has(key) ? undefined : 'open';
+  #passConditions(): void {
+    this.#conditions.pass(this.#policy.version !== undefined, (key) => {
+      if (this.#closed.has(key)) return 'closed';
+      // Before the first look at the param, nobody knows.
+      return this.#waiting.has(key) && !this.#right.has(key) ? undefined : 'open';
+    });
   }
 
   #put(namespace: string | undefined): void {

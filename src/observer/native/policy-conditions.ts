@@ -13,11 +13,11 @@ import type { PolicyKind, ProbePolicy } from '../../engine/policy/probe-policy.t
 import type { ObserverContext } from '../observer-part.ts';
 
 const NATIVE = 'Native';
+/** Its own manager: an apply owns this condition alone, and `Ready` stays that of the webhook. */
+const FIELD_MANAGER = 'probewright-observer-native';
 
 /** Whether a param of the native policy holds what policies say. */
 export type Room = 'open' | 'closed';
-/** Its own manager: an apply owns this condition alone, and `Ready` stays that of the webhook. */
-const FIELD_MANAGER = 'probewright-observer-native';
 
 /**
  * While the native policy is installed, gives each policy of the cluster the condition `Native`: whether the native
@@ -84,13 +84,13 @@ export class PolicyConditions {
   #wanted({ place, resourceVersion, shown, inForce }: PolicyRecord): readonly object[] | undefined {
     if (this.#written.has(place) && this.#written.get(place) === resourceVersion) return undefined;
     const before = shown.conditions.filter(({ type }) => type === NATIVE);
-    const time = formatInstant(Math.floor(this.#context.now() / 1000) * 1000);
-    const isTold = this.#isInstalled && inForce !== undefined;
-    const [namespace, name] = place.split('/').slice(1);
-    const room = isTold ? this.#roomFor(name === undefined ? '' : (namespace ?? '')) : 'open';
+    if (!this.#isInstalled || inForce === undefined) return before.length === 0 ? undefined : [];
+    const [, ...names] = place.split('/');
+    const room = this.#roomFor(names.length > 1 ? (names[0] ?? '') : '');
     if (room === undefined) return undefined;
-    const condition = isTold && (room === 'closed' ? CLOSED : this.#conditionOf(inForce.policy));
-    const wanted = condition ? [updatedCondition(before, condition, inForce.generation, time)] : [];
+    const condition = room === 'closed' ? CLOSED : this.#conditionOf(inForce.policy);
+    const time = formatInstant(Math.floor(this.#context.now() / 1000) * 1000);
+    const wanted = [updatedCondition(before, condition, inForce.generation, time)];
     return isDeepStrictEqual(before, wanted) ? undefined : wanted;
   }
 
