@@ -155,8 +155,8 @@ export const LIMITS: Readonly<Record<string, readonly LimitRow[]>> = {
       beyond: 'the connection is closed after the answer',
     },
     {
-      limit: 'decisions in one turn of the event loop',
-      number: '1',
+      limit: 'time for decisions in one turn of the event loop',
+      number: '10 ms',
       beyond:
         'further ones wait for their turn: addresses, and their namespaces, take turns. Reviews over 64 KiB share one',
     },

@@ -5,7 +5,7 @@ import { withEffect, type AdmissionRequest, type Decision, type Reviewed, type W
 import { HUNG_UP, IncomingBody } from './incoming-body.ts';
 import { BEGINNING_BYTES, ReviewReceiver, SMALL_BYTES, type ReceivedText } from './receive-review.ts';
 import { httpError } from './status.ts';
-import { Turns, type Waiting } from './turns.ts';
+import { timedTurns, type Waiting } from './turns.ts';
 import type { Readable } from 'node:stream';
 import { withContact, type AdmissionReviewReply } from '../review/response.ts';
 import type { MissedNamespace } from '../../cluster/sources/namespace-waiters.ts';
@@ -77,7 +77,7 @@ export function reviewEndpoint(
 ): (received: ReceivedReview) => Promise<AdmissionReviewReply> {
   const { monotonic } = dependencies;
   const receiver = new ReviewReceiver(monotonic);
-  const turn = decisionTurns(monotonic);
+  const turn = timedTurns(monotonic);
   return async (received) => {
     const { body, announced, address, arrival } = received;
     const deadline = arrival + deadlineMilliseconds(received.timeout);
@@ -92,9 +92,11 @@ export function reviewEndpoint(
       // Large reviews share one turn, so that a small one waits for one of them at most.
       const isLarge = text.text.length > SMALL_BYTES;
       const who = (): Waiting => ({ ...waiting(text.text, 0.75), ...(isLarge && { namespace: LARGE }) });
-      const isInTime = text.refused !== undefined || (await turn(who));
-      if (received.isAbandoned()) throw httpError(400, HUNG_UP);
-      return await answer({ ...received, ...text, ...(!isInTime && { refused: LATE }), deadline }, dependencies);
+      const decide = (isInTime: boolean): Promise<AdmissionReviewReply> => {
+        if (received.isAbandoned()) throw httpError(400, HUNG_UP);
+        return answer({ ...received, ...text, ...(!isInTime && { refused: LATE }), deadline }, dependencies);
+      };
+      return await (text.refused === undefined ? turn(who, decide) : decide(true));
     } finally {
       text.release();
     }
@@ -110,25 +112,6 @@ const LARGE = ' large';
  */
 function namespaceIn(beginning: string): string {
   return /"namespace":"([^"]{1,253})"/.exec(beginning.slice(0, BEGINNING_BYTES))?.[1] ?? '';
-}
-
-/**
- * One decision in a turn of the event loop, so that what arrives meanwhile takes its turn, too. Most reviews find
- * nobody before them, so who waits is worked out for the others only.
- */
-function decisionTurns(monotonic: () => number): (who: () => Waiting) => Promise<boolean> {
-  const turns = new Turns(monotonic);
-  let isBusy = false;
-  const next = (): void => {
-    isBusy = turns.next();
-    if (isBusy) setImmediate(next);
-  };
-  return (who) => {
-    if (isBusy) return turns.wait(who());
-    isBusy = true;
-    setImmediate(next);
-    return Promise.resolve(true);
-  };
 }
 
 async function answer(
@@ -213,7 +196,7 @@ function deadlineMilliseconds(timeout: unknown): number {
 /** Resolves with the result of the promise, or with `timeout` after the time is over. */
 async function atMost<T>(promise: Promise<T>, milliseconds: number): Promise<T | 'timeout'> {
   const over = new AbortController();
-  const limit = sleep(Math.min(milliseconds, MOST_MILLISECONDS), 'timeout' as const, { signal: over.signal });
+  const limit = sleep(Math.min(Math.max(milliseconds, 0), MOST_MILLISECONDS), 'timeout' as const, { signal: over.signal });
   return Promise.race([promise, limit]).finally(() => {
     limit.catch(() => undefined);
     over.abort();

@@ -8,9 +8,12 @@ export interface Waiting {
   readonly milliseconds: number;
 }
 
+/** What is done in a turn, or without one after the longest wait. */
+export type Work<T> = (hasTurn: boolean) => Promise<T> | T;
+
 interface Entry extends Waiting {
   readonly since: number;
-  /** Tells whether the turn has come. */
+  /** Does the work, and tells whether the turn has come. */
   readonly end: (hasTurn: boolean) => void;
 }
 
@@ -32,19 +35,19 @@ export class Turns {
     this.#monotonic = monotonic;
   }
 
-  /** Resolves with true when the turn comes; with false after the longest wait, or at once in a flood. */
-  wait(waiting: Waiting): Promise<boolean> {
+  /** Does the work when the turn comes. Does it without a turn after the longest wait, or at once in a flood. */
+  wait<T>(waiting: Waiting, work: Work<T>): Promise<T> {
     const { address, namespace, milliseconds } = waiting;
     const since = this.#monotonic();
     const entries = this.#addresses.get(address)?.get(namespace) ?? [];
     const first = entries[0];
     if (first !== undefined && entries.length >= MOST_WAITING && since - first.since >= FLOOD_MILLISECONDS)
-      return Promise.resolve(false);
+      return begun(work, false);
     return new Promise((resolve) => {
       const end = (hasTurn: boolean): void => {
         clearTimeout(limit);
         this.#remove(entry);
-        resolve(hasTurn);
+        resolve(begun(work, hasTurn));
       };
       const entry: Entry = { ...waiting, since, end };
       const limit = setTimeout(end, Math.min(Math.max(milliseconds, 0), LONGEST_MILLISECONDS), false);
@@ -76,9 +79,46 @@ export class Turns {
   }
 }
 
+/** What is thrown rejects. */
+async function begun<T>(work: Work<T>, hasTurn: boolean): Promise<T> {
+  return work(hasTurn);
+}
+
 function toEnd<V>(map: Map<string, V>, key: string): void {
   const value = map.get(key);
   if (value === undefined) return;
   map.delete(key);
   map.set(key, value);
+}
+
+/** Milliseconds of work in one turn of the event loop. A usual decision takes a thirtieth of them. */
+const TURN_MILLISECONDS = 10;
+
+/**
+ * Work that blocks the event loop, done in turns: it takes so much of each turn of the loop, so that what arrives
+ * meanwhile takes its turn, too. Most work finds nobody before it and time left: it is done at once, and who waits is
+ * worked out for the others only.
+ */
+export function timedTurns(monotonic: () => number): <T>(who: () => Waiting, work: Work<T>) => Promise<T> | T {
+  const turns = new Turns(monotonic);
+  /** When the time of this turn is over. Undefined while no work was done in it. */
+  let ends: number | undefined;
+  let isQueued = false;
+  const begin = (): number => monotonic() + TURN_MILLISECONDS;
+  const next = (): void => {
+    ends = begin();
+    do isQueued = turns.next();
+    while (isQueued && monotonic() < ends);
+    if (isQueued) setImmediate(next);
+    else ends = undefined;
+  };
+  return (who, work) => {
+    if (ends === undefined) {
+      ends = begin();
+      setImmediate(next);
+    }
+    if (!isQueued && monotonic() < ends) return work(true);
+    isQueued = true;
+    return turns.wait(who(), work);
+  };
 }

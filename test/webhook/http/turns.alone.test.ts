@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { Turns, type Waiting } from '../../../src/webhook/http/turns.ts';
+import { Turns, timedTurns, type Waiting } from '../../../src/webhook/http/turns.ts';
 
 /** A queue, and who has had a turn or was told to go, in order: `a/team1`, or `a/team1 refused`. */
 function queue(clock = { time: 0 }): {
@@ -12,7 +12,7 @@ function queue(clock = { time: 0 }): {
   const wait = (who: string, more: Partial<Waiting> = {}): Promise<void> => {
     const [address = '', namespace = ''] = who.split('/');
     return turns
-      .wait({ address, namespace, milliseconds: 10_000, ...more })
+      .wait({ address, namespace, milliseconds: 10_000, ...more }, (hasTurn) => hasTurn)
       .then((hasTurn) => void came.push(hasTurn ? who : `${who} refused`));
   };
   return { turns, came, wait };
@@ -96,5 +96,63 @@ describe('turns', () => {
     expect(came).toEqual(['a/burst refused']);
     await all(turns);
     expect(came).toHaveLength(43);
+  });
+});
+
+describe('work in timed turns', () => {
+  /** Work of so many milliseconds, and who has done it, in order. */
+  function workers(): { did: string[]; work: (who: string, milliseconds: number) => Promise<unknown> } {
+    let time = 0;
+    const did: string[] = [];
+    const turn = timedTurns(() => time);
+    const work = (who: string, milliseconds: number): Promise<unknown> => {
+      const [address = '', namespace = ''] = who.split('/');
+      const waiting = (): Waiting => ({ address, namespace, milliseconds: 10_000 });
+      return Promise.resolve(
+        turn(waiting, () => {
+          did.push(who);
+          time += milliseconds;
+        }),
+      );
+    };
+    return { did, work };
+  }
+
+  it('is done at once as long as the turn of the event loop has time', () => {
+    const { did, work } = workers();
+    for (let count = 0; count < 11; count += 1) void work('a/1', 1);
+    expect(did).toHaveLength(10);
+  });
+
+  it('leaves time for what arrives meanwhile, and a namespace that came late is not behind a flood', async () => {
+    const { did, work } = workers();
+    const flood = Array.from({ length: 6 }, () => work('a/flood', 10));
+    expect(did).toEqual(['a/flood']);
+    const late = work('a/shop', 10);
+    const before = new Promise((resolve) => setImmediate(() => resolve(did.length)));
+    expect(await before).toBe(2);
+    await late;
+    expect(did).toEqual(['a/flood', 'a/flood', 'a/shop']);
+    await Promise.all(flood);
+    expect(did).toHaveLength(7);
+  });
+
+  it('does short work of the queue together, and then takes new work at once again', async () => {
+    const { did, work } = workers();
+    void work('a/1', 10);
+    await Promise.all([work('a/1', 1), work('a/2', 1), work('a/1', 1)]);
+    expect(did).toEqual(['a/1', 'a/1', 'a/2', 'a/1']);
+    void work('a/3', 1);
+    expect(did.at(-1)).toBe('a/3');
+  });
+
+  it('rejects with what its work throws, and goes on', async () => {
+    const turn = timedTurns(() => performance.now());
+    const fail = (): never => {
+      throw new Error('no text');
+    };
+    const who = (): Waiting => ({ address: 'a', namespace: '1', milliseconds: 10_000 });
+    expect(() => turn(who, fail)).toThrow('no text');
+    expect(await turn(who, () => 'done')).toBe('done');
   });
 });
