@@ -4,6 +4,7 @@ import { waitUntil } from './processes.ts';
 import { send } from './http-requests.ts';
 import { hasThreeProbes, pod, untilProbePath } from './pods.ts';
 import { readable } from './scenario-figure.ts';
+import { slowdownNow } from '../support/slowdown.ts';
 import { policyDocument } from '../support/worlds.ts';
 import type { ControlPlane } from './control-plane.ts';
 import type { Cluster } from './cluster.ts';
@@ -12,7 +13,7 @@ import type { Cluster } from './cluster.ts';
 export interface LoadOptions {
   /** A namespace whose Pods all get three probes. */
   readonly namespace: string;
-  /** Creates a second, all clients together. Default 50. */
+  /** Creates a second, all clients together, on a machine that is not slowed down. Default 50. */
   readonly perSecond?: number;
   /** Each has connections of its own. Default 4. */
   readonly clients?: number;
@@ -37,6 +38,8 @@ export interface LoadResult {
   readonly p50: number;
   readonly p99: number;
   readonly seconds: number;
+  /** Calls that were sent, for each that was due. Well below 1, the load was none. */
+  readonly keptPace: number;
 }
 
 /** Calls that go on until somebody stops them. */
@@ -52,7 +55,8 @@ const deleteInterval = 2000;
  * answer would call less just when calls go wrong. The Pods are deleted on the way, or etcd would fill up.
  */
 export function startLoad(cluster: ControlPlane, options: LoadOptions): Load {
-  const { namespace, perSecond = 50, clients = 4 } = options;
+  const { namespace, clients = 4 } = options;
+  const perSecond = (options.perSecond ?? 50) / slowdownNow();
   const record = { calls: 0, failures: [] as FailedCall[], unpatched: [] as string[], latencies: [] as number[] };
   const started = performance.now();
   const stopping = new AbortController();
@@ -79,7 +83,10 @@ export function startLoad(cluster: ControlPlane, options: LoadOptions): Load {
       await sweeper;
       const latencies = record.latencies.toSorted((a, b) => a - b);
       const { calls, failures, unpatched } = record;
-      return { calls, failures, unpatched, p50: percentile(latencies, 50), p99: percentile(latencies, 99), seconds };
+      return {
+        ...{ calls, failures, unpatched, seconds, keptPace: calls / seconds / perSecond },
+        ...{ p50: percentile(latencies, 50), p99: percentile(latencies, 99) },
+      };
     },
   };
 }

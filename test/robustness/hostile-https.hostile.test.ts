@@ -6,7 +6,7 @@ import { hostileReview } from './hostile-documents.ts';
 import { NAMED_REVIEWS } from './named-reviews.ts';
 import { Program } from './program.ts';
 import { MACHINE_FACTOR, RUNS, SEED } from './settings.ts';
-import { slowdownNow } from './slowdown.ts';
+import { slowdownNow } from '../support/slowdown.ts';
 
 const LIMIT_MILLISECONDS = 1000;
 const SUSPICIOUS_MILLISECONDS = 500;

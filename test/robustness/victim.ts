@@ -2,7 +2,7 @@
  * The process that hostile texts are given to: it may be killed when it hangs, and ends when its heap runs over, without taking the tests
  * with it. Started by victim-process.ts with an IPC channel and --expose-gc.
  */
-import { slowdownNow, timeOf } from './slowdown.ts';
+import { slowdownNow, timeOf } from '../support/slowdown.ts';
 import { bareYaml, calls, type CallName, type Outcome } from './victim-calls.ts';
 import type { VictimAnswer, VictimTask } from './victim-process.ts';
 
