@@ -61,7 +61,7 @@ function contradiction(probe: ProbeWith<'httpGet'>, number: number): Finding | u
   const { container, handler, kind } = probe;
   const before = container.probes.slice(0, container.probes.indexOf(probe)).find((other) => {
     if (other.handler.kind !== 'httpGet' || askedPort(other)?.number !== number) return false;
-    return [other.handler.scheme, handler.scheme].sort().join() === 'HTTP,HTTPS';
+    return isScheme(other.handler.scheme) && isScheme(handler.scheme) && other.handler.scheme !== handler.scheme;
   });
   if (before?.handler.kind !== 'httpGet' || isSigned(before) || isSigned(probe)) return undefined;
   return {
@@ -70,6 +70,8 @@ function contradiction(probe: ProbeWith<'httpGet'>, number: number): Finding | u
     remedy: 'write the same scheme in both',
   };
 }
+
+const isScheme = (scheme: string | undefined): boolean => scheme === 'HTTP' || scheme === 'HTTPS';
 
 /** True where the port's name or the settings tell which scheme is right. */
 function isSigned(probe: Probe): boolean {

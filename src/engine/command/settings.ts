@@ -29,18 +29,20 @@ interface SaidByContainer {
  * Ask `container.settings`, which reads them once.
  */
 export function readSettings({ line: { words }, env }: SaidByContainer): readonly ContainerSetting[] {
-  const inner = words.flatMap((word) =>
-    /[\s"']/.test(word.text) ? word.text.split(/[\s"']+/).map((text) => ({ ...word, text })) : [],
-  );
-  const variables = Array.from(env() ?? [], ([name, source]): ContainerSetting => {
+  const settings: ContainerSetting[] = [];
+  addWords(settings, words, false);
+  const inner = words.filter(({ text }) => /[\s"']/.test(text));
+  if (inner.length > 0) addWords(settings, inner.flatMap(partsOf), true);
+  env()?.forEach((source, name) => {
     const value = source.from === 'value' ? source.value : undefined;
-    return { from: 'variable', name, written: `${name}=${value ?? ''}`, value, word: undefined, isInner: false };
+    settings.push({ from: 'variable', name, written: `${name}=${value ?? ''}`, value, word: undefined, isInner: false });
   });
-  return [...cut(words, false), ...cut(inner, true), ...variables];
+  return settings;
 }
 
-function cut(words: readonly CommandWord[], isInner: boolean): readonly ContainerSetting[] {
-  const settings: ContainerSetting[] = [];
+const partsOf = (word: CommandWord): CommandWord[] => word.text.split(/[\s"']+/).map((text) => ({ ...word, text }));
+
+function addWords(settings: ContainerSetting[], words: readonly CommandWord[], isInner: boolean): void {
   let isValue = false;
   for (const [at, word] of words.entries()) {
     const { text, list, index } = word;
@@ -60,7 +62,6 @@ function cut(words: readonly CommandWord[], isInner: boolean): readonly Containe
     }
     isValue = false;
   }
-  return settings;
 }
 
 const placeOf = ({ list, index }: CommandWord): Omit<CommandWord, 'text'> => ({ list, index });
@@ -103,11 +104,15 @@ export type OwnAddress = ContainerSetting & { readonly port: number };
 
 /** The own addresses of a container. Ask it with `container.once`. */
 export function ownAddresses({ settings }: { readonly settings: () => readonly ContainerSetting[] }): OwnAddress[] {
-  return settings().flatMap((setting) => {
+  const addresses: OwnAddress[] = [];
+  for (const setting of settings()) {
     const { from, name, value = '', isInner } = setting;
-    const port = from !== 'word' && !isInner && NAMES_PORT.test(name) ? OWN_ADDRESS.exec(value)?.[1] : undefined;
-    return port === undefined ? [] : [{ ...setting, port: Number(port) }];
-  });
+    // Few values end with a digit.
+    if (from === 'word' || isInner || !/\d/.test(value.slice(-1)) || !NAMES_PORT.test(name)) continue;
+    const port = OWN_ADDRESS.exec(value)?.[1];
+    if (port !== undefined) addresses.push({ ...setting, port: Number(port) });
+  }
+  return addresses;
 }
 
 /** True when an argument names an IP address, alone or in front of a port: `-localip 169.254.20.10`. */

@@ -110,11 +110,11 @@ function ofService({ service, text }: ServiceWord): { meaning: Meaning; speaks: 
  */
 export const purposeOf = ({ name, image, line }: Pick<BareContainer, 'name' | 'image' | 'line'>): Speaks | null => {
   const { path } = readImage(image);
-  const said = `image ${quote(path, MOST_IMAGE)}`;
+  const said = (): string => `image ${quote(path, MOST_IMAGE)}`;
   if (/exporter/i.test(name)) return { speaks: 'metrics', protocol: 'metrics', sign: 'the name of the container' };
-  if (/exporter/i.test(path)) return { speaks: 'metrics', protocol: 'metrics', sign: said };
+  if (/exporter/i.test(path)) return { speaks: 'metrics', protocol: 'metrics', sign: said() };
   const byImage = path.length > LONGEST_NAME ? undefined : productOf(...path.split('/'));
-  if (byImage !== undefined) return { speaks: 'unknown', protocol: byImage, sign: said };
+  if (byImage !== undefined) return { speaks: 'unknown', protocol: byImage, sign: said() };
   const byOwnName = productOf(name);
   if (byOwnName !== undefined) return { speaks: 'unknown', protocol: byOwnName, sign: 'the name of the container' };
   const program = productProgram(line);

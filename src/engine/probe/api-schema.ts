@@ -171,7 +171,11 @@ function mismatchIn(value: unknown, type: GoType): Mismatch | undefined {
   if (!fitting) return { value, type, steps: [], struct: '', names: [] };
   if (typeof value !== 'object' || value === null) return undefined;
   let first: Mismatch | undefined;
-  for (const step of Array.isArray(value) ? value.keys() : Object.keys(value)) {
+  // One loop over indices: iterators of two kinds took a sixth of the garbage of an answer.
+  const keys = Array.isArray(value) ? undefined : Object.keys(value);
+  const { length } = keys ?? (value as readonly unknown[]);
+  for (let at = 0; at < length; at += 1) {
+    const step = keys?.[at] ?? at;
     const inner = typeof type === 'string' ? 'string' : 'fields' in type ? type.fields.get(String(step)) : type[0];
     const found = inner && mismatchIn((value as Readonly<Record<PathStep, unknown>>)[step], inner);
     if (!found) continue;
