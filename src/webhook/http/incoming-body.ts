@@ -38,7 +38,9 @@ export class IncomingBody {
       chunks.push(chunk);
       return this.#received < bytes;
     });
-    this.#beginning = Buffer.concat(chunks);
+    const [first = this.#beginning, ...others] = chunks;
+    // Most reviews come in one chunk, of which no copy is needed.
+    this.#beginning = others.length === 0 ? first : Buffer.concat(chunks);
     return { text: this.#beginning.toString(), isWhole };
   }
 
