@@ -39,8 +39,10 @@ const { values } = parseArgs({
   },
 });
 
-const sides = await prepareSides();
 const { earlier } = values;
+if (values.write && earlier !== undefined)
+  throw new Error('--write keeps no comparison with an earlier build: leave --earlier out');
+const sides = await prepareSides();
 const goals: Readonly<Record<string, () => Findings | Promise<Findings>>> = {
   quiet: () => onLoadCore(() => quiet(sides)),
   throughput: () => onLoadCore(() => throughput(sides)),
@@ -79,7 +81,6 @@ for (const { what, figure, goal } of missed) console.log(`MISSED: ${what} is ${f
 if (missed.length > 0) process.exitCode = 1;
 
 if (values.write) {
-  if (earlier !== undefined) throw new Error('--write keeps no comparison with an earlier build: leave --earlier out');
   const page = join(import.meta.dirname, 'README.md');
   const measuredOn = `Measured on ${new Date().toISOString().slice(0, 10)}. ${surroundings()}`;
   await writeFile(page, withParts(readFileSync(page, 'utf8'), findings, measuredOn));
