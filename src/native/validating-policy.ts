@@ -95,7 +95,7 @@ const CONTAINERS = (
 const NEEDS = (
   known: Known,
 ): string => `!(${kindsThat(({ runsToCompletion }) => runsToCompletion)}) && (!has(t.spec.restartPolicy) || t.spec.restartPolicy == 'Always') &&
-  x.at.contains('.containers[') && (!(${kindsThat(mayEnd)}) || !has(x.c.restartPolicy) || x.c.restartPolicy == 'Always') && ${known(`!(has(t.metadata.annotations) && t.metadata.annotations${ASKS_FOR_PROBES})`)}`;
+  x.at.contains('.containers[') && (!(${kindsThat(mayEnd)}) || !has(x.c.restartPolicy) || x.c.restartPolicy == 'Always') && ${known(`!(has(t.metadata) && has(t.metadata.annotations) && t.metadata.annotations${ASKS_FOR_PROBES})`)}`;
 
 /** The findings of a list of templates for which a policy sets a floor. `deny` tells whether the highest is Deny. */
 const findings = (templates: string, checks: readonly DeniedCheck[], known: Known): string => {

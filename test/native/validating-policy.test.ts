@@ -63,6 +63,11 @@ describe('the validating policy', () => {
     kind,
     spec: { template: { metadata: {}, spec: { containers: [{ name: 'app' }], ...spec } } },
   });
+  const bare = {
+    apiVersion: 'argoproj.io/v1alpha1',
+    kind: 'Rollout',
+    spec: { template: { spec: { containers: [{ name: 'app' }] } } },
+  };
   const LACKS = ['required-readiness app readinessProbe'];
   const strict = { failureThreshold: 1, httpGet: { port: 80 } };
 
@@ -72,6 +77,7 @@ describe('the validating policy', () => {
     ['nothing in a Pod that may end', pod({ restartPolicy: 'OnFailure' }), []],
     ['nothing in a Job', template('batch/v1', 'Job', { restartPolicy: 'Always' }), []],
     ['a container of a Deployment', template('apps/v1', 'Deployment'), LACKS],
+    ['a container of a template without metadata', bare, LACKS],
     [
       'nothing in a Pod that asks for probes',
       pod({}, { annotations: { 'probewright.dev/readiness-endpoint': '/a' } }),

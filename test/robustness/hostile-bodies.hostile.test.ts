@@ -33,7 +33,7 @@ async function attack(
   text: string,
 ): Promise<{ outcome: Outcome; milliseconds: number }> {
   const { outcome, milliseconds, bareMilliseconds, slowdown } = await victim.call(call, text);
-  const limit = Math.max(LIMIT_MILLISECONDS * slowdown, bareMilliseconds * YAML_FACTOR) * MACHINE_FACTOR;
+  const limit = Math.max(LIMIT_MILLISECONDS * Math.max(slowdown, MACHINE_FACTOR), bareMilliseconds * YAML_FACTOR);
   expect(milliseconds, `milliseconds for ${call}`).toBeLessThan(limit);
   for (const { webhook, uid, text: reply } of outcome.replies ?? []) expectValidReply(webhook, uid, JSON.parse(reply));
   // As on a machine that does nothing else.

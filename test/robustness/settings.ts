@@ -1,3 +1,5 @@
+import { slowdownNow } from '../support/slowdown.ts';
+
 /** What a run may be told by its environment; everything has a default. */
 
 /**
@@ -11,12 +13,12 @@ export const RUNS = integer('ROBUSTNESS_RUNS', 1500);
 export const WORLDS = integer('ROBUSTNESS_WORLDS', 3000);
 /** How many requests the soak sends. */
 export const SOAK_REQUESTS = integer('SOAK_REQUESTS', 20_000);
-/** How much slower than a developer's machine this one may be: limits on single calls are multiplied by it. */
-export const MACHINE_FACTOR = integer('ROBUSTNESS_MACHINE_FACTOR', 1);
+/** How much slower than an idle machine of 2026 this one is: limits on single calls are multiplied by it. */
+export const MACHINE_FACTOR = integer('ROBUSTNESS_MACHINE_FACTOR', slowdownNow);
 
-function integer(name: string, fallback: number): number {
+function integer(name: string, fallback: number | (() => number)): number {
   const text = process.env[name];
-  if (text === undefined || text === '') return fallback;
+  if (text === undefined || text === '') return typeof fallback === 'number' ? fallback : fallback();
   const value = Number(text);
   if (!Number.isSafeInteger(value) || value < 1) throw new Error(`${name} must be a whole number from 1, not ${text}`);
   return value;
