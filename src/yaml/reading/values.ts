@@ -1,5 +1,6 @@
 import { isAlias, isMap, isScalar, isSeq } from 'yaml';
 import type { Alias, Document, Pair, ParsedNode, Scalar, YAMLMap } from 'yaml';
+import { inOnePiece } from '../../base/text/one-piece.ts';
 import { resolvePlainScalar, resolveTaggedScalar, type JsonScalar } from './scalars.ts';
 import { MAX_DEPTH, NESTING_MESSAGE, Unreadable, type ReadingBudget } from './tokens.ts';
 
@@ -77,7 +78,8 @@ function mergedNodes(value: YamlNode): YamlNode[] {
 export function scalarValue(scalar: Scalar): JsonScalar | undefined {
   const text = String(scalar.value);
   if (scalar.tag !== undefined && scalar.tag !== '!') return resolveTaggedScalar(scalar.tag, text);
-  return scalar.type === 'PLAIN' && scalar.tag === undefined ? resolvePlainScalar(text) : text;
+  // The library joins a quoted text from its characters.
+  return scalar.type === 'PLAIN' && scalar.tag === undefined ? resolvePlainScalar(text) : inOnePiece(text);
 }
 
 function unreadable(node: YamlNode, message: string): Unreadable {
