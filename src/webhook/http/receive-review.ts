@@ -83,7 +83,9 @@ export class ReviewReceiver {
   async #enter(who: Waiting, announced: number): Promise<boolean> {
     const queue = `${who.address} ${who.namespace}`;
     if (!this.#waiting.take(queue, announced)) return false;
-    const turn = this.#turns.wait({ ...who, take: () => this.#large.take(who.address, 1) }, (hasTurn) => hasTurn);
+    const turn = this.#turns.wait({ ...who, take: () => this.#large.take(who.address, 1) }, (hasTurn) =>
+      Promise.resolve(hasTurn),
+    );
     while (this.#turns.next());
     return turn.finally(() => this.#waiting.giveBack(queue, announced));
   }

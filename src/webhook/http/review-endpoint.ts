@@ -92,7 +92,7 @@ export function reviewEndpoint(
       // Large reviews share one turn, so that a small one waits for one of them at most.
       const isLarge = text.text.length > SMALL_BYTES;
       const who = (): Waiting => ({ ...waiting(text.text, 0.75), ...(isLarge && { namespace: LARGE }) });
-      const decide = (isInTime: boolean): Promise<AdmissionReviewReply> => {
+      const decide = async (isInTime: boolean): Promise<AdmissionReviewReply> => {
         if (received.isAbandoned()) throw httpError(400, HUNG_UP);
         return answer({ ...received, ...text, ...(!isInTime && { refused: LATE }), deadline }, dependencies);
       };
@@ -196,7 +196,9 @@ function deadlineMilliseconds(timeout: unknown): number {
 /** Resolves with the result of the promise, or with `timeout` after the time is over. */
 async function atMost<T>(promise: Promise<T>, milliseconds: number): Promise<T | 'timeout'> {
   const over = new AbortController();
-  const limit = sleep(Math.min(Math.max(milliseconds, 0), MOST_MILLISECONDS), 'timeout' as const, { signal: over.signal });
+  const limit = sleep(Math.min(Math.max(milliseconds, 0), MOST_MILLISECONDS), 'timeout' as const, {
+    signal: over.signal,
+  });
   return Promise.race([promise, limit]).finally(() => {
     limit.catch(() => undefined);
     over.abort();

@@ -9,7 +9,7 @@ export interface Waiting {
 }
 
 /** What is done in a turn, or without one after the longest wait. */
-export type Work<T> = (hasTurn: boolean) => Promise<T> | T;
+export type Work<T> = (hasTurn: boolean) => Promise<T>;
 
 interface Entry extends Waiting {
   readonly since: number;
@@ -42,12 +42,12 @@ export class Turns {
     const entries = this.#addresses.get(address)?.get(namespace) ?? [];
     const first = entries[0];
     if (first !== undefined && entries.length >= MOST_WAITING && since - first.since >= FLOOD_MILLISECONDS)
-      return begun(work, false);
+      return work(false);
     return new Promise((resolve) => {
       const end = (hasTurn: boolean): void => {
         clearTimeout(limit);
         this.#remove(entry);
-        resolve(begun(work, hasTurn));
+        resolve(work(hasTurn));
       };
       const entry: Entry = { ...waiting, since, end };
       const limit = setTimeout(end, Math.min(Math.max(milliseconds, 0), LONGEST_MILLISECONDS), false);
@@ -79,11 +79,6 @@ export class Turns {
   }
 }
 
-/** What is thrown rejects. */
-async function begun<T>(work: Work<T>, hasTurn: boolean): Promise<T> {
-  return work(hasTurn);
-}
-
 function toEnd<V>(map: Map<string, V>, key: string): void {
   const value = map.get(key);
   if (value === undefined) return;
@@ -99,7 +94,7 @@ const TURN_MILLISECONDS = 10;
  * meanwhile takes its turn, too. Most work finds nobody before it and time left: it is done at once, and who waits is
  * worked out for the others only.
  */
-export function timedTurns(monotonic: () => number): <T>(who: () => Waiting, work: Work<T>) => Promise<T> | T {
+export function timedTurns(monotonic: () => number): <T>(who: () => Waiting, work: Work<T>) => Promise<T> {
   const turns = new Turns(monotonic);
   /** When the time of this turn is over. Undefined while no work was done in it. */
   let ends: number | undefined;
