@@ -184,7 +184,7 @@ describe('the code', () => {
     expect(endpoint).not.toContain('src/engine/workload/pod.ts');
   });
 
-  it('that serve can load has at most 25,500 lines beside single checks', () => {
+  it('that serve can load has at most 25,550 lines beside single checks', () => {
     expect(linesBehind('src/webhook/serve.ts')).toBeLessThanOrEqual(25_550);
   });
 });
