@@ -64,8 +64,8 @@ describe('the validating policy', () => {
     spec: { template: { metadata: {}, spec: { containers: [{ name: 'app' }], ...spec } } },
   });
   const bare = {
-    apiVersion: 'argoproj.io/v1alpha1',
-    kind: 'Rollout',
+    apiVersion: 'apps/v1',
+    kind: 'DaemonSet',
     spec: { template: { spec: { containers: [{ name: 'app' }] } } },
   };
   const LACKS = ['required-readiness app readinessProbe'];
