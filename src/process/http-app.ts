@@ -68,7 +68,7 @@ export function droppedConnections(ports: readonly string[], registers: Registry
 const WAITING_CONNECTIONS = 2100;
 /** The API server gives up a TLS handshake after 10 s (client-go). */
 const WAITING_MILLISECONDS = 10_000;
-const MILLISECONDS_AN_OPENING = 10;
+const MILLISECONDS_AN_OPENING = 2;
 /** Of a connection that waits. The first message of a TLS client has some hundred bytes. */
 const WAITING_BYTES = 8 * 1024;
 
@@ -133,7 +133,7 @@ function limitConnections(server: HttpServer, most: number, { dropped, monotonic
   };
   const turn = (): void => {
     const now = monotonic();
-    // One, and more after a turn in which long reviews were decided.
+    // One, and more after a turn in which reviews were decided.
     const count = 1 + Math.min((now - latest) / MILLISECONDS_AN_OPENING, 10);
     latest = now;
     isBusy = true;

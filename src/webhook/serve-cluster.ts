@@ -50,7 +50,7 @@ export function policyEffect(
   { client, config, namespace }: Pick<ServeConnection, 'client' | 'config' | 'namespace'>,
   store: PolicyStore,
   { enforcement, mutation, clientCa }: EffectConfig,
-  inputs: Pick<ImpactDependencies, 'kinds' | 'ended' | 'now'> & { readonly log: Pick<Logger, 'info'> },
+  inputs: Pick<ImpactDependencies, 'kinds' | 'ended' | 'now' | 'monotonic'> & { readonly log: Pick<Logger, 'info'> },
 ): PolicyEffect | undefined {
   if (!config.policyImpact) return undefined;
   return policyImpact({

@@ -1,4 +1,4 @@
-import { slowdownNow } from '../support/slowdown.ts';
+import { slowdownOfProcessor } from '../support/slowdown.ts';
 
 /** What a run may be told by its environment; everything has a default. */
 
@@ -13,8 +13,8 @@ export const RUNS = integer('ROBUSTNESS_RUNS', 1500);
 export const WORLDS = integer('ROBUSTNESS_WORLDS', 3000);
 /** How many requests the soak sends. */
 export const SOAK_REQUESTS = integer('SOAK_REQUESTS', 20_000);
-/** How much slower than an idle machine of 2026 this one is: limits on single calls are multiplied by it. */
-export const MACHINE_FACTOR = integer('ROBUSTNESS_MACHINE_FACTOR', slowdownNow);
+/** How much slower than one of 2026 the processor is, whatever others do: limits on single calls are multiplied by it. */
+export const MACHINE_FACTOR = integer('ROBUSTNESS_MACHINE_FACTOR', slowdownOfProcessor);
 
 function integer(name: string, fallback: number | (() => number)): number {
   const text = process.env[name];

@@ -89,7 +89,7 @@ export function reviewEndpoint(
     });
     const text = await receiver.receive(new IncomingBody(body), announced, (beginning) => waiting(beginning, 0.5));
     try {
-      // Large reviews share one turn, so that a small one waits for one of them at most.
+      // Large reviews share one turn, so that a small one waits for two of them at most: one that has begun, and one.
       const isLarge = text.text.length > SMALL_BYTES;
       const who = (): Waiting => ({ ...waiting(text.text, 0.75), ...(isLarge && { namespace: LARGE }) });
       const decide = async (isInTime: boolean): Promise<AdmissionReviewReply> => {

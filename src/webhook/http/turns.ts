@@ -8,7 +8,7 @@ export interface Waiting {
   readonly milliseconds: number;
 }
 
-/** What is done in a turn, or without one after the longest wait. */
+/** What is done in a turn; or without one, after the longest wait or in a flood. It rejects, and never throws. */
 export type Work<T> = (hasTurn: boolean) => Promise<T>;
 
 interface Entry extends Waiting {
@@ -90,26 +90,28 @@ function toEnd<V>(map: Map<string, V>, key: string): void {
 const TURN_MILLISECONDS = 10;
 
 /**
- * Work that blocks the event loop, done in turns: it takes so much of each turn of the loop, so that what arrives
- * meanwhile takes its turn, too. Most work finds nobody before it and time left: it is done at once, and who waits is
- * worked out for the others only.
+ * Work that blocks the event loop, done in turns: it takes so much of each turn of the loop, and ends what it began, so
+ * that what arrives meanwhile takes its turn, too. Most work finds nobody before it and time left: it is done at once,
+ * and who waits is worked out for the others only.
  */
 export function timedTurns(monotonic: () => number): <T>(who: () => Waiting, work: Work<T>) => Promise<T> {
   const turns = new Turns(monotonic);
-  /** When the time of this turn is over. Undefined while no work was done in it. */
-  let ends: number | undefined;
+  let ends = 0;
+  let isBusy = false;
   let isQueued = false;
-  const begin = (): number => monotonic() + TURN_MILLISECONDS;
+  const begin = (): void => {
+    isBusy = true;
+    ends = monotonic() + TURN_MILLISECONDS;
+  };
   const next = (): void => {
-    ends = begin();
-    do isQueued = turns.next();
-    while (isQueued && monotonic() < ends);
-    if (isQueued) setImmediate(next);
-    else ends = undefined;
+    isQueued = turns.next();
+    if (!isQueued) isBusy = false;
+    else if (monotonic() < ends) afterAnswer(next);
+    else setImmediate(() => (begin(), next()));
   };
   return (who, work) => {
-    if (ends === undefined) {
-      ends = begin();
+    if (!isBusy) {
+      begin();
       setImmediate(next);
     }
     if (!isQueued && monotonic() < ends) return work(true);
@@ -117,3 +119,6 @@ export function timedTurns(monotonic: () => number): <T>(who: () => Waiting, wor
     return turns.wait(who(), work);
   };
 }
+
+/** An answer is sent by promises, so the next work must not begin before these have run. */
+const afterAnswer = (work: () => void): void => queueMicrotask(() => process.nextTick(work));

@@ -19,6 +19,7 @@ import type { EffectResult } from '../http/metrics.ts';
 
 /** The time of one review. PodSecurity takes a second when labels of a namespace change. */
 export const IMPACT_MILLISECONDS = 1500;
+const TURN_MILLISECONDS = 5;
 
 /** Why the effect was not computed at all. */
 const REFUSALS = {
@@ -42,6 +43,7 @@ export interface ImpactDependencies extends LiveWorkloadsDependencies {
   /** The snapshots without and with the policy. Undefined until policies have been read. */
   readonly snapshots: (reviewed: Reviewed) => Snapshots | undefined;
   readonly now: () => number;
+  readonly monotonic: () => number;
   readonly ended: (result: EffectResult) => void;
 }
 
@@ -85,7 +87,7 @@ async function impactOn(
   both: Snapshots,
   { isDryRun, isAbandoned, milliseconds: given }: EffectLimits,
 ): Promise<readonly string[]> {
-  const { ended, kinds } = dependencies;
+  const { ended, kinds, monotonic } = dependencies;
   const { namespace } = reviewed;
   const milliseconds = Math.min(given, IMPACT_MILLISECONDS);
   const now = dependencies.now();
@@ -101,7 +103,8 @@ async function impactOn(
     const seconds = Math.round(milliseconds / 100) / 10;
     stop.abort(`the time limit of ${seconds} s ended the review after ${count(summary.workloads, 'workload')}`);
   }, milliseconds);
-  /** Looks at one item in each turn of the event loop, so that other requests are answered. */
+  let began = monotonic();
+  /** Takes a part of each turn of the event loop, so that other requests are answered. */
   const take = async (kind: ClusterKind, items: readonly KubernetesObject[]): Promise<void> => {
     for (const item of items) {
       if (isAbandoned()) stop.abort('the caller is gone');
@@ -112,7 +115,9 @@ async function impactOn(
         addTo(summary, outcome);
         denied.push(...deniedWorkload(kind, item, outcome));
       }
+      if (monotonic() - began < TURN_MILLISECONDS) continue;
       await nextTurn();
+      began = monotonic();
     }
   };
   const failures = await listWorkloads(dependencies, { namespace, signal: stop.signal, take });

@@ -120,6 +120,25 @@ describe('a v1 AdmissionReview', () => {
     );
   });
 
+  it('that waits for others is answered in its turn, and a flood is told to try again', async () => {
+    let time = 0;
+    const policiesNow = (): typeof policies => {
+      time += 600;
+      return policies;
+    };
+    const { app, metrics } = world({ policies: policiesNow, monotonic: () => time });
+    const flood = Array.from({ length: 60 }, () => post(app, '/mutate', review));
+    await flood[2];
+    const late = await post(app, '/mutate', review);
+    expect([late.code, late.body['response']]).toMatchObject([
+      200,
+      { allowed: true, warnings: [expect.stringContaining(LATE)] },
+    ]);
+    const answers = await Promise.all(flood);
+    expect(answers.filter(({ body }) => 'patch' in (body['response'] as JsonObject))).toHaveLength(60);
+    expect(await metrics.registry.metrics()).toContain('probewright_reviews_not_judged_total{webhook="mutate"} 1');
+  });
+
   it('of 6 MiB is answered like any other', async () => {
     const big = reviewOf(pod([appContainer()], { metadata: { annotations: { big: 'x'.repeat(6 * 1024 * 1024) } } }));
     expect((await post(world().app, '/mutate', big)).code).toBe(200);

@@ -141,8 +141,35 @@ describe('work in timed turns', () => {
     void work('a/1', 10);
     await Promise.all([work('a/1', 1), work('a/2', 1), work('a/1', 1)]);
     expect(did).toEqual(['a/1', 'a/1', 'a/2', 'a/1']);
+    await new Promise(setImmediate);
     void work('a/3', 1);
     expect(did.at(-1)).toBe('a/3');
+  });
+
+  it('lets an answer out before the next work of the queue begins', async () => {
+    const { did, work } = workers();
+    void work('a/long', 10);
+    const answers = ['a/1', 'a/2'].map((who) =>
+      work(who, 1)
+        .then(() => Promise.resolve())
+        .then(() => did.push(`answer to ${who}`)),
+    );
+    await Promise.all(answers);
+    expect(did).toEqual(['a/long', 'a/1', 'answer to a/1', 'a/2', 'answer to a/2']);
+  });
+
+  it('is done at once and without a turn in a flood, and what waits takes its turn', async () => {
+    let time = 0;
+    const turn = timedTurns(() => time);
+    const who = (): Waiting => ({ address: 'a', namespace: 'flood', milliseconds: 10_000 });
+    const work = (hasTurn: boolean): Promise<boolean> => {
+      time += 10;
+      return Promise.resolve(hasTurn);
+    };
+    const waiting = Array.from({ length: 31 }, () => turn(who, work));
+    time = 1010;
+    expect(await turn(who, work)).toBe(false);
+    expect(await Promise.all(waiting)).toEqual(waiting.map(() => true));
   });
 
   it('rejects with what its work throws, and goes on', async () => {

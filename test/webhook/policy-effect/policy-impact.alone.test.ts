@@ -123,6 +123,7 @@ function impact(
           ),
         }),
         now: () => 0,
+        monotonic: () => performance.now(),
         ended: (result) => results.push(result),
         leftOut: (resource) => leftOut.push(resource),
         ...more,
@@ -252,8 +253,10 @@ describe('the effect of a policy on live workloads', () => {
     }
   });
 
-  it('lets other requests have their turn between two workloads', async () => {
-    const { impact: subject } = impact(client({ [DEPLOYMENTS]: [['a', 'b', 'c', 'd'].map((name) => workload(name))] }));
+  it('lets other requests have their turn when it has taken 5 ms', async () => {
+    let time = 0;
+    const workloads = [['a', 'b', 'c', 'd'].map((name) => workload(name))];
+    const { impact: subject } = impact(client({ [DEPLOYMENTS]: workloads }), { monotonic: () => (time += 5) });
     let turns = 0;
     const effect = subject.warnings(reviewed(REQUIRED), RUN);
     const tick = (): void => {
