@@ -184,7 +184,6 @@ export class MissedPart implements ObserverPart {
   #forget(): void {
     this.#basis = undefined;
     this.#leftOut.clear();
-    if (this.#pods.size === 0) return;
     this.#pods.clear();
     this.#write();
   }

@@ -104,6 +104,25 @@ describe('the search for missed Pods', () => {
     await waitUntil('nothing', () => causes().length === 0);
   });
 
+  it('forgets missed Pods when the webhook injects no longer, and finds them when it does again', async () => {
+    const configure = (mutation: string): void => {
+      const metadata = { name: 'probewright', annotations: { 'probewright.dev/settings': `mutation=${mutation}` } };
+      api.put(CONFIGURATIONS, { metadata, webhooks: [{ name: 'mutate.probewright.dev' }] });
+    };
+    put('a');
+    part.start();
+    for (const [mutation, expected] of [
+      ['On', 'missed'],
+      ['Off', ''],
+      ['On', 'missed'],
+    ] as const) {
+      configure(mutation);
+      time += 300_000;
+      part.lead(true);
+      await waitUntil(`the mutation ${mutation}`, () => causes().join() === expected);
+    }
+  });
+
   it.each([
     [0, 'is there'],
     [1, 'does not exist'],
