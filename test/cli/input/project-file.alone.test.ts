@@ -1,4 +1,4 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -130,6 +130,21 @@ describe('the project file', () => {
     const empty = await run('repo', 'check', 'apps/web.yaml', '--project-file', '../elsewhere/empty.yaml');
     expect([empty.code, empty.stderr]).toEqual([0, '']);
     expect((await run('repo', 'check', 'apps', '--project-file', '../none.yaml')).code).toBe(2);
+    const absolute = await run('repo', 'check', 'apps', '--project-file', join(directory, 'elsewhere/base.yaml'));
+    expect(absolute.stderr).toMatch(/^DIR\/elsewhere\/base\.yaml leaves out 1 path/);
+  });
+
+  it('is refused where it is a link out of the repository, and tells the target to name', async () => {
+    await write({ 'elsewhere/base.yaml': 'namespace: shop\n', 'repo/web.yaml': DEPLOYMENT });
+    const target = join(directory, 'elsewhere/base.yaml');
+    await symlink(target, join(directory, 'repo/.probewright.yaml'));
+    const reasonFor = async (...flags: readonly string[]): Promise<string> => {
+      const { code, stderr } = await run('repo', 'check', 'web.yaml', ...flags);
+      expect(code).toBe(2);
+      return stderr.split('\n')[0] ?? '';
+    };
+    expect(await reasonFor()).toBe('.probewright.yaml:1:1: cannot be read: it leads out of DIR/repo');
+    expect(await reasonFor('--project-file', '.probewright.yaml')).toContain('; name DIR/elsewhere/base.yaml itself');
   });
 
   it('is overridden by flags, and globs of both leave files out', async () => {

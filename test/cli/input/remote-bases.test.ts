@@ -106,6 +106,22 @@ describe('the parts of a kustomization that kustomize would download', () => {
     await expect(partsOf(directory)).rejects.toThrow(`${join(directory, 'kustomization.yaml')}:`);
   });
 
+  it('are not read from a file that is a link out of the tree', async () => {
+    const outside = await temporaryDirectory();
+    await writeFiles(outside, { 'kustomization.yaml': 'resources: []\n' });
+    const file = join(directory, 'kustomization.yaml');
+    await symlink(join(outside, 'kustomization.yaml'), file);
+    await expect(partsOf(directory)).rejects.toThrow(`${file} leads out of ${directory}`);
+  });
+
+  it('are not looked for in a directory out of the tree', async () => {
+    const outside = await temporaryDirectory();
+    await symlink(outside, join(directory, 'base'));
+    await write({ 'kustomization.yaml': 'resources: [base]\n' });
+    const file = join(directory, 'kustomization.yaml');
+    await expect(partsOf(directory)).rejects.toThrow(`${file}: resources has "base", which leads out of ${directory}`);
+  });
+
   it('end when bases contain each other', async () => {
     await write({ 'a/kustomization.yaml': 'resources: [../b]\n', 'b/kustomization.yaml': 'resources: [../a]\n' });
     await expect(partsOf(join(directory, 'a'))).resolves.toBeDefined();

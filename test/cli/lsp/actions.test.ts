@@ -68,6 +68,15 @@ describe('the actions of an editor', () => {
     expect(fixes).toBeGreaterThan(20);
   });
 
+  it('change only the document with the finding', () => {
+    const text = readFileSync('test/fixtures/checks/named-port/fail/the-name-is-misspelt.yaml', 'utf8');
+    const around = (document: string): string => `kind: First\n---\n${document}---\nkind: Last\n`;
+    const alone = actionsOf(file, text, 'quickfix').map((action) => edited(text, action));
+    expect(alone.length).toBeGreaterThan(1);
+    const actions = actionsOf(file, around(text), 'quickfix');
+    expect(actions.map((action) => edited(around(text), action))).toEqual(alone.map(around));
+  });
+
   it('ignore a finding by a comment after which it is gone, and no other finding with it', () => {
     let comments = 0;
     for (const each of files) {
