@@ -346,6 +346,7 @@ describe('stop', () => {
     const a = replica('a');
     await a.election.stop();
     await a.election.stop();
+    expect(api.requests).toEqual([]);
     const b = await leader('b');
     await Promise.all([b.election.stop(), b.election.stop()]);
     expect(spec()['holderIdentity']).toBe('');

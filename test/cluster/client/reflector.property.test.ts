@@ -482,6 +482,18 @@ describe('an event that nobody understands', () => {
   });
 });
 
+describe('an event that is no JSON', () => {
+  it.each([
+    ['in whole', 80, 80, ''],
+    ['cut short', 81, 77, '...'],
+  ])('is told %s when it has %i characters', async (_, length, shown, dots) => {
+    api.intercept((request) => (isWatch(request) ? { status: 200, body: `${'x'.repeat(length)}\n` } : undefined));
+    const mirror = reflect();
+    await waitUntil('it is told', () => mirror.troubles.length > 0);
+    expect(mirror.troubles[0]).toBe(`a watch event is not JSON: ${'x'.repeat(shown)}${dots}`);
+  });
+});
+
 describe('a first list that fails', () => {
   const status = (code: number, reason: string): Fault => ({
     status: code,

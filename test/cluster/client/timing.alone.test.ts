@@ -1,9 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { inParallel, RepeatedWork, WriteLimit } from '../../../src/cluster/client/timing.ts';
+import { inParallel, repeat, RepeatedWork, WriteLimit } from '../../../src/cluster/client/timing.ts';
 import { waitUntil } from './wait-until.ts';
 
 const MINUTE = 60_000;
+
+describe('calls that are repeated', () => {
+  it.each<[string, number | (() => number)]>([
+    ['a number', 1],
+    ['a function', () => 1],
+  ])('come with the pauses of %s, until the signal', async (_, pauses) => {
+    const stopped = new AbortController();
+    let count = 0;
+    await repeat(pauses, stopped.signal, () => {
+      if (++count === 3) stopped.abort();
+    });
+    expect(count).toBe(3);
+  });
+});
 
 describe('rounds', () => {
   beforeEach(() => {

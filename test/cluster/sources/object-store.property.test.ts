@@ -244,6 +244,20 @@ describe('a store with budgets', () => {
     expect(world.gone.toSorted()).toEqual(['apps/a', 'apps/b', 'apps/bad', 'apps/c', 'apps/d']);
   });
 
+  it('keeps an exception of exactly as many bytes as its limit, and no larger one', () => {
+    const measured = new World();
+    measured.apply(exception('apps', 'a', 0, 60));
+    const { bytes } = measured.store.useOf('apps');
+    for (const [limit, kept] of [
+      [bytes, ['apps/a']],
+      [bytes - 1, []],
+    ] as const) {
+      const world = new World({ object: limit });
+      world.apply(exception('apps', 'a', 0, 60));
+      expect(world.kept).toEqual(kept);
+    }
+  });
+
   it('keeps a younger exception once the one that had no room is too large by itself', () => {
     const world = new World({ object: 200, bytes: 330 });
     const sizes = { a: 60, b: 60, c: 1 };
