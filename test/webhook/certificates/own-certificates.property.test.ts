@@ -138,6 +138,8 @@ describe('the first start', () => {
     // A replica whose clock is wrong may take any CA for expired.
     expect(world.secret()['ca.crt']).toBe(expired);
     expect(source.problem()).toMatch(/^the CA has expired at .*, and waits for the leader to make another$/);
+    const waits = 'the CA has changed, the new leaf waits for the webhook configurations';
+    expect(world.logged.filter((line) => line.startsWith(waits))).toHaveLength(1);
     source.lead(true);
     const pair = await started;
     expect(source.problem()).toBeUndefined();
