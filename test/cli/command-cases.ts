@@ -118,6 +118,7 @@ export const HOMES: Readonly<Record<string, string>> = {
   'starts.yaml': 'test/cli/starts/starts.test.ts',
   'text-output.yaml': 'test/cli/check/text.test.ts',
   'try-flags.yaml': 'test/cli/commands.test.ts',
+  'urls.yaml': 'test/cli/commands.test.ts',
 };
 
 /** Runs the recorded command lines that are at home in a test. @param test its path: `test/cli/commands.test.ts` */

@@ -7,6 +7,7 @@ import {
   isExcludedName,
   unreadable,
   noInputFiles,
+  readNamedText,
   type InputFiles,
 } from '../../../src/cli/input/input-files.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -150,5 +151,22 @@ describe('a glob of --exclude', () => {
   it('is not needed for node_modules below a directory, which can still be named', () => {
     expect(isExcludedBelow([], 'apps', 'apps/node_modules')).toBe(true);
     expect(isExcludedName([], 'apps/node_modules')).toBe(false);
+  });
+});
+
+describe('a file that is no UTF-8', () => {
+  const MANIFEST = 'apiVersion: v1\nkind: Pod\n';
+
+  it.each([
+    ['is a problem where nobody named it and it is meant as a manifest', MANIFEST, true, 'problem'],
+    ['is passed over where nobody named it and it is meant as something else', 'a: 1\n', true, 'passed over'],
+    ['is a problem where somebody named it', 'a: 1\n', false, 'problem'],
+  ])('%s', async (_, text, isFound, wanted) => {
+    const file = join(await temporaryDirectory(), 'a.yaml');
+    await writeFile(file, Buffer.concat([Buffer.from(text), Buffer.from([0xff])]));
+    const { texts, problems = [], passedOver = [] } = await readNamedText(file, undefined, isFound);
+    expect([texts, problems.length, passedOver]).toEqual(
+      wanted === 'problem' ? [undefined, 1, []] : [undefined, 0, [{ file, reason: 'encoding' }]],
+    );
   });
 });
