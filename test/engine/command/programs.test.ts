@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findsItself } from '../../../src/engine/command/meaning.ts';
-import { statusOf } from '../../../src/engine/command/programs.ts';
+import { knownProgram, statusOf } from '../../../src/engine/command/programs.ts';
 
 const words = (text: string): string[] => text.split(' ').filter((word) => word !== '');
 
@@ -110,6 +110,22 @@ describe('a program', () => {
     ['echo ok', 'constant echo'],
   ])('that reads the output of another one never fails with %s', (command, reason) =>
     expect(status(command, true)).toBe(reason),
+  );
+});
+
+describe('a tool of distributions', () => {
+  it.each([
+    ...['ps', 'pgrep', 'grep', 'find', 'ss', 'netstat', 'dig', 'ping', 'curl', 'wget', 'nc', 'ncat'],
+    ...['awk', 'sed', 'cat', 'rm', 'touch', 'kill', 'timeout', 'xargs', 'pkill', 'test', 'printf'],
+  ])('is %s, so an image without a distribution lacks it', (program) => {
+    expect(knownProgram(program)?.isTool).toBe(true);
+  });
+
+  it.each(['psql', 'redis-cli', 'nginx', 'pg_isready', 'grpc_health_probe', 'findstr', 'jq'])(
+    'is not %s, which comes with an application',
+    (program) => {
+      expect(knownProgram(program)?.isTool ?? false).toBe(false);
+    },
   );
 });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { numbersFor, safeAfterRestart } from '../../../src/engine/time/startup-numbers.ts';
+import { endsInTime, numbersFor, safeAfterRestart } from '../../../src/engine/time/startup-numbers.ts';
 import { guaranteedStartSeconds, probeTiming } from '../../../src/engine/time/timing.ts';
 
 const guaranteed = (integers: object): number => guaranteedStartSeconds(probeTiming({ ...integers }));
@@ -84,5 +84,27 @@ describe('a period that is safe after a restart', () => {
   it('is none where the time to start would be below what the law asks for', () => {
     expect(safeAfterRestart(startup, liveness(3), 30)).toBeDefined();
     expect(safeAfterRestart(startup, liveness(3), 31)).toBeUndefined();
+  });
+});
+
+describe('a failed start ends in time', () => {
+  // Refused at once, it ends after 20 s, and after 30 s where each probe hangs.
+  const before = probeTiming({ periodSeconds: 10, timeoutSeconds: 10, failureThreshold: 2 });
+
+  it.each([
+    ['up to a tenth later where its probes are refused', { periodSeconds: 11, failureThreshold: 2 }, true],
+    [
+      'not later than that where its probes are refused',
+      { initialDelaySeconds: 1, periodSeconds: 11, failureThreshold: 2 },
+      false,
+    ],
+    ['up to a tenth later where its probes hang', { periodSeconds: 11, timeoutSeconds: 11, failureThreshold: 2 }, true],
+    [
+      'not later than that where its probes hang',
+      { periodSeconds: 11, timeoutSeconds: 12, failureThreshold: 2 },
+      false,
+    ],
+  ])('%s', (_, after, isInTime) => {
+    expect(endsInTime(before, probeTiming(after))).toBe(isInTime);
   });
 });
