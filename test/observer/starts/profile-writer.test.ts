@@ -69,6 +69,13 @@ describe('the writer of profiles', () => {
     expect(written(profiles)).toMatchObject({ status: { containers: [{ samples: [sample(1)] }] } });
   });
 
+  it('keeps starts of a clock that is at most ten minutes ahead', async () => {
+    const [pending, profiles] = [new PendingStarts(), new ProfileStore()];
+    for (const second of [600, 601]) pending.add({ ...start, sample: sample(second) }, BEGIN);
+    await once(pending, profiles, BEGIN);
+    expect(written(profiles)).toMatchObject({ status: { containers: [{ samples: [sample(600)] }] } });
+  });
+
   it('writes nothing for starts that another leader has written, and forgets them', async () => {
     const [mine, others, profiles] = [new PendingStarts(), new PendingStarts(), new ProfileStore()];
     for (const pending of [mine, others]) pending.add({ ...start, sample: sample(1) }, BEGIN);
