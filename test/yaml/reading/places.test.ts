@@ -21,3 +21,13 @@ describe('places in a mapping of a thousand members', () => {
     expect(linesIn(text)('large.k6', 'large.k7', 'large.extra')).toEqual([9, 1, 1]);
   });
 });
+
+it('a value has the lines of its first and its last sign', () => {
+  const [document] = parseYamlDocuments('a.yaml', 'a:\n  b: |\n    x\n    y\n  c: 1\nd: 2\n').documents;
+  const last = (...path: readonly string[]): number => document?.lastLine(path) ?? NaN;
+  expect([last('a'), last('a', 'b'), last('a', 'c'), last('d')]).toEqual([5, 4, 5, 6]);
+  expect([document?.end(['a', 'c']), document?.end(['d'])]).toEqual([
+    { line: 5, column: 7 },
+    { line: 6, column: 5 },
+  ]);
+});
