@@ -61,6 +61,9 @@ it('the pairs of a merge key are in its place, and a comment above is above the 
   expect(printedAgain('b: &x { p: 1, q: 2 }\na:\n  <<: *x\n  q: 4\n  p: 3\n')).toBe(
     'b: { p: 1, q: 2 }\na:\n  p: 3\n  q: 4\n',
   );
+  expect(printedAgain('b: &x { p: 1 }\na:\n  r: 3\n  # about the merge\n  <<: *x\n')).toBe(
+    'b: { p: 1 }\na:\n  r: 3\n  # about the merge\n  p: 1\n',
+  );
   expect(printedAgain('b: &x {}\na:\n  <<: *x\n  r: 3\n')).toBe('b: {}\na:\n  r: 3\n');
   expect(printedAgain('x: &x { p: 1 }\nz: &z { p: 2, q: 3 }\na: { <<: [*x, *z], r: 1 }\n')).toBe(
     'x: { p: 1 }\nz: { p: 2, q: 3 }\na: { p: 1, q: 3, r: 1 }\n',
