@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { unreadLines, problemsOfDocuments } from '../../../src/cli/input/passed-over.ts';
+import { projectLines, unreadLines, problemsOfDocuments } from '../../../src/cli/input/passed-over.ts';
 import { runProbewright, type Ran } from '../run-probewright.ts';
 import { describeCommands } from '../command-cases.ts';
 
@@ -111,5 +111,19 @@ describe('the problems in documents with a mark', () => {
     let asked = 0;
     expect(problemsOfDocuments('MARK', [], () => (asked += 1) > 0)).toEqual([]);
     expect(asked).toBe(0);
+  });
+});
+
+describe('the line about a project file', () => {
+  const project = { file: 'p.yaml', exclude: ['old'], leftOut: ['old/a.yaml'], sets: ['--namespace shop'] };
+
+  it('names what the file leaves out and sets', () => {
+    expect(projectLines(project)).toEqual([
+      'p.yaml leaves out 1 path by exclude [old]: old/a.yaml; sets --namespace shop',
+    ]);
+  });
+
+  it('is none without a file, and for a file that changes nothing', () => {
+    expect([projectLines(undefined), projectLines({ ...project, leftOut: [], sets: [] })]).toEqual([[], []]);
   });
 });

@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
+import { addressTarget } from '../../../src/cli/try/address-target.ts';
+import { lookFurther } from '../../../src/cli/try/look-further.ts';
 import { USUAL_PATHS } from '../../../src/cli/try/look-http.ts';
+import { plannedOne } from './planned.ts';
 import { http } from './probe-servers.ts';
 import { tryOne } from './run-try.ts';
 
@@ -98,4 +101,22 @@ it('a redirect to https that nobody answers names the redirect', async () => {
   expect(cause).toBe('redirect-https');
   expect(event).toContain('Get "https://127.0.0.1:1/": dial tcp 127.0.0.1:1: connect: connection refused');
   expect(notes).toEqual(['The path was redirected to https://127.0.0.1:1/, which gave no answer.']);
+});
+
+it.each([
+  ['the first', [], true],
+  ['the eighth', [1, 2, 3, 4, 5, 6, 7], true],
+  ['not the ninth', [1, 2, 3, 4, 5, 6, 7, 8], false],
+])('a port that the container does not declare is tried where it is %s that listens', async (_, before, isTried) => {
+  const wrong = await http((_request, response) => void response.writeHead(404).end());
+  const right = await http((_request, response) => void response.end());
+  const open = (): Promise<readonly number[]> => Promise.resolve([...before, right]);
+  const target = { ...addressTarget('127.0.0.1', new Map(), []), listeningPorts: open };
+  const found = await lookFurther(
+    plannedOne(liveness(wrong)),
+    { result: 'failure', text: 'HTTP probe failed with statuscode: 404', code: 404 },
+    { target, monotonic: Date.now, allowsSideEffects: false },
+    undefined,
+  );
+  expect([found?.cause, found?.edits.map(({ value }) => value)]).toEqual(['http-404', isTried ? [right] : []]);
 });
