@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { renameSync, rmSync } from 'node:fs';
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { findYamlFiles, type FileSelection, type LinkReport } from '../../../src/base/files/yaml-files.ts';
@@ -58,6 +58,18 @@ describe('the YAML files below a directory', () => {
     await write('notes.txt');
     const file = join(directory, 'notes.txt');
     expect((await findYamlFiles(file)).map(({ path }) => path)).toEqual([file]);
+  });
+
+  it('have another version after each write, also one that keeps the size of the file', async () => {
+    const file = join(directory, 'a.yaml');
+    const versions: string[] = [];
+    for (const seconds of [1, 2]) {
+      await writeFile(file, `a: ${seconds}`);
+      await utimes(file, seconds, seconds);
+      for (const named of [file, directory])
+        for (const { version } of await findYamlFiles(named)) versions.push(version);
+    }
+    expect([versions[0] === versions[1], versions[2] === versions[3], new Set(versions).size]).toEqual([true, true, 2]);
   });
 
   it('are there once when directories link to one another in a ladder, whose ways double with every step', async () => {

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { probePatch, provenance, readProvenance } from '../../../src/engine/defaulting/patch.ts';
+import { probePatch, probesNamedIn, provenance, readProvenance } from '../../../src/engine/defaulting/patch.ts';
+import { readPod } from '../../../src/engine/workload/read-pod.ts';
+import { POD_KIND } from '../../../src/engine/workload/kinds.ts';
+import { pod } from '../../support/worlds.ts';
 import type { Injection } from '../../../src/engine/defaulting/injection.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
@@ -68,6 +71,24 @@ describe('the sources of probes', () => {
     const long = (length: number): string => `{"app":{"livenessProbe":"${'x'.repeat(length - 28)}"}}`;
     expect(readProvenance(long(256 * 1024)).size).toBe(1);
     expect(readProvenance(long(256 * 1024 + 1)).size).toBe(0);
+  });
+
+  it('name the probes of containers that are there, and of no ephemeral container', () => {
+    const annotations = {
+      [ANNOTATION]: '{"app":{"livenessProbe":"x","readinessProbe":"y"},"gone":{"livenessProbe":"z"}}',
+    };
+    const named = (spec: JsonObject, metadata: JsonObject = { annotations }): unknown =>
+      probesNamedIn(readPod(pod([], { metadata, spec }), POD_KIND)).map(({ container, kind }) => [
+        container.name,
+        kind,
+      ]);
+    const both = [{ name: 'app' }, { name: 'log' }];
+    expect(named({ containers: both })).toEqual([
+      ['app', 'livenessProbe'],
+      ['app', 'readinessProbe'],
+    ]);
+    expect(named({ containers: [], ephemeralContainers: [{ name: 'app' }] })).toEqual([]);
+    expect(named({ containers: both }, {})).toEqual([]);
   });
 
   it('keep names that JavaScript knows', () =>

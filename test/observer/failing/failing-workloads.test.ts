@@ -135,6 +135,32 @@ it('a Job belongs to the CronJob in its name where the status of one is known', 
   expect(workloads.above(batch('Deployment', 'nightly-1'))).toEqual(batch('Deployment', 'nightly-1'));
 });
 
+it('a StatefulSet waits for the first of its Pods that is not Ready', () => {
+  const web: NamedObject = { namespace: 'apps', group: 'apps', kind: 'StatefulSet', name: 'web' };
+  const template = { spec: { containers: [{ name: 'app' }] } };
+  const status = { replicas: 3 };
+  const set = { metadata: { namespace: 'apps', name: 'web' }, spec: { replicas: 4, template }, status };
+  workloads.workload(web, workloadState(set, 'apps', 'StatefulSet'));
+  const waiting = { waiting: { reason: 'ImagePullBackOff', message: 'Back-off pulling image "app:9"' } };
+  const running = { running: { startedAt: '2026-11-20T10:00:01Z' } };
+  for (const [ordinal, state] of [waiting, running, waiting].entries()) {
+    // The first Pod has ended, and the second one runs.
+    const phase = ordinal === 0 ? 'Failed' : 'Pending';
+    const metadata = {
+      namespace: 'apps',
+      name: `web-${ordinal}`,
+      uid: `u${ordinal}`,
+      creationTimestamp: '2026-11-20T10:00:00Z',
+    };
+    const status = { phase, containerStatuses: [{ name: 'app', ready: state === running, state }] };
+    const health = podHealth({ metadata, spec: template.spec, status });
+    if (health !== undefined) workloads.seen(`u${ordinal}`, web, health);
+  }
+  const found = workloads.findings(createdAt + 3_600_000).flatMap(failingResults);
+  const words = found.map(({ properties }) => `${properties['cause'] ?? ''}: ${properties['words'] ?? ''}`);
+  expect(words).toContain('pods-in-order: it waits for the Pod web-2');
+});
+
 describe('a shared dependency', () => {
   it('is told as one when three workloads stop being ready within a minute while their containers run', () => {
     observe('a', fails(200), 300);
