@@ -31,6 +31,11 @@ describe('the source of a document', () => {
     expect(await sourcesOf(SERVICE, files)).toEqual(['template.yaml:2', 'template.yaml:3']);
   });
 
+  it('is another file where the template has other lines of the document, but not its kind', async () => {
+    const files = { 'template.yaml': 'apiVersion: v1\n{{ include "kind" . }}\n', 'files/a.yaml': SERVICE };
+    expect(await sourcesOf(SERVICE, files)).toEqual(['files/a.yaml:1', 'files/a.yaml:2']);
+  });
+
   it('is the template for a document without a kind', async () => {
     const files = { 'template.yaml': 'port: 1\n', 'files/a.yaml': 'port: 1\n' };
     expect(await sourcesOf('port: 1\n', files)).toEqual(['template.yaml:1']);
