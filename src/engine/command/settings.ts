@@ -35,7 +35,14 @@ export function readSettings({ line: { words }, env }: SaidByContainer): readonl
   if (inner.length > 0) addWords(settings, inner.flatMap(partsOf), true);
   env()?.forEach((source, name) => {
     const value = source.from === 'value' ? source.value : undefined;
-    settings.push({ from: 'variable', name, written: `${name}=${value ?? ''}`, value, word: undefined, isInner: false });
+    settings.push({
+      from: 'variable',
+      name,
+      written: `${name}=${value ?? ''}`,
+      value,
+      word: undefined,
+      isInner: false,
+    });
   });
   return settings;
 }
