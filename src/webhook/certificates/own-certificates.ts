@@ -75,7 +75,7 @@ export class OwnCertificates extends ClusterCertificates {
         : `the new CA waits for the caBundle of the webhook configurations ${configurations.join(', ')}`;
     this.note('waiting', isWaiting ? reason : undefined, 'never');
     if (isWaiting && !this.#isWaitLogged)
-      this.dependencies.log.info(fields, 'the CA has changed, the new leaf waits for the webhook configurations');
+      this.dependencies.log.info(fields, 'a new leaf waits until the webhook configurations trust its CA');
     this.#isWaitLogged = isWaiting;
   }
 

@@ -138,7 +138,7 @@ describe('the first start', () => {
     // A replica whose clock is wrong may take any CA for expired.
     expect(world.secret()['ca.crt']).toBe(expired);
     expect(source.problem()).toMatch(/^the CA has expired at .*, and waits for the leader to make another$/);
-    const waits = 'the CA has changed, the new leaf waits for the webhook configurations';
+    const waits = 'a new leaf waits until the webhook configurations trust its CA';
     expect(world.logged.filter((line) => line.startsWith(waits))).toHaveLength(1);
     source.lead(true);
     const pair = await started;
@@ -424,7 +424,7 @@ describe('a Secret whose CA is replaced by another', () => {
     world.now += 6.9 * DAY;
     await aWhile();
     expect(pairs).toHaveLength(1);
-    expect(world.logged.join('\n')).toContain('the new leaf waits for the webhook configurations');
+    expect(world.logged.join('\n')).toContain('a new leaf waits until the webhook configurations trust its CA');
     expect(source.problem()).toBe(
       'the new CA waits for the caBundle of the webhook configurations 00-probewright, probewright',
     );
