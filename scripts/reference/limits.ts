@@ -156,7 +156,7 @@ export const LIMITS: Readonly<Record<string, readonly LimitRow[]>> = {
     },
     {
       limit: 'time for decisions in one turn of the event loop',
-      number: '10 ms, and the decision that has begun',
+      number: '10 ms, and 10 ms for those that wait',
       beyond:
         'further ones wait for their turn: addresses, and their namespaces, take turns. Reviews over 64 KiB share one',
     },

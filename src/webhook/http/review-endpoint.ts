@@ -91,7 +91,7 @@ export function reviewEndpoint(
     try {
       // Large reviews share one turn, so that a small one waits for two of them at most: one that has begun, and one.
       const isLarge = text.text.length > SMALL_BYTES;
-      const who = (): Waiting => ({ ...waiting(text.text, 0.75), ...(isLarge && { namespace: LARGE }) });
+      const who = (): Waiting => ({ ...waiting(text.text, 0.75), ...(isLarge && { namespace: LARGE, isLong: true }) });
       const decide = async (isInTime: boolean): Promise<AdmissionReviewReply> => {
         if (received.isAbandoned()) throw httpError(400, HUNG_UP);
         return answer({ ...received, ...text, ...(!isInTime && { refused: LATE }), deadline }, dependencies);
