@@ -38,7 +38,13 @@ async function openRegularFile(path: string): Promise<FileHandle> {
   // The type is checked before the open, because opening a device can have effects. The type is checked again after the
   // open, because another process may replace the file in between.
   refuseSpecial(path, await stat(path));
-  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY).catch(
+    async (error: unknown) => {
+      // A file that has gone away in between is missing in the words of the check before the open.
+      await stat(path);
+      throw error;
+    },
+  );
   try {
     refuseSpecial(path, await file.stat());
     return file;
