@@ -6,6 +6,7 @@ import { dial } from '../../../src/cli/try/connection.ts';
 import { httpProbe, type HttpProbe } from '../../../src/cli/try/http-probe.ts';
 import { sendOver } from '../../../src/cli/try/http-request.ts';
 import { startDescribed, type DescribedServer } from './described-servers.ts';
+import { http } from './probe-servers.ts';
 
 interface Case {
   readonly name: string;
@@ -18,15 +19,15 @@ interface Case {
 
 const CASES = parse(readFileSync('test/fixtures/try/http.yaml', 'utf8')) as readonly Case[];
 
-async function ask({
-  server,
-  probe,
-  timeout = 3000,
-}: Case): Promise<{ readonly answer: Answer; readonly port: number }> {
+async function ask({ server, ...given }: Case): Promise<{ readonly answer: Answer; readonly port: number }> {
   const port = await startDescribed(server);
+  return { answer: await askAt(port, given), port };
+}
+
+async function askAt(port: number, { probe, timeout = 3000 }: Partial<Case> = {}): Promise<Answer> {
   const asked: HttpProbe = { isHttps: false, host: '127.0.0.1', port, path: '/', headers: [], ...probe };
   const send = sendOver((to, signal) => dial({ ...asked, port: to }, { ...asked, port: to }, signal));
-  return { answer: await httpProbe(asked, timeout, send), port };
+  return await httpProbe(asked, timeout, send);
 }
 
 describe('an HTTP probe', () => {
@@ -39,6 +40,13 @@ describe('an HTTP probe', () => {
     const expected = given.event === undefined ? '' : `Liveness probe ${given.event.replace(/^GET/, get)}`;
     // Go prints more of the bytes of HTTP/2, in parts of its own.
     expect(given.server.protocol === 'h2c' ? message.slice(0, expected.length) : message).toBe(expected);
+  });
+
+  it('follows a redirect to the host and port that it asked', async () => {
+    const port = await http(({ url, headers }, response) =>
+      url === '/up' ? response.end() : response.writeHead(302, { location: `http://${headers.host}/up` }).end(),
+    );
+    expect((await askAt(port)).result).toBe('success');
   });
 
   it('takes a header of 32 KiB', async () => {

@@ -255,6 +255,24 @@ describe('lines', () => {
       expect((await failure(get({}, near))).message).toBe('GET /api/v1/namespaces: nothing was heard for 0.05 s');
     });
 
+    it('rejects an answer and a line that are longer than what is read', async () => {
+      send = async (response) => {
+        for (let piece = 0; piece < 5; piece++) response.write(Buffer.alloc(1024 * 1024, 'a'));
+        await Promise.resolve();
+        response.end();
+      };
+      const { port } = server.address() as AddressInfo;
+      const near = new ApiClient({ ...api.access, server: `http://127.0.0.1:${port}` }, 'test');
+      const messages = [get({}, near), get({ mostBytes: 2 * 1024 * 1024 }, near), near.lines(watching, silent)].map(
+        async (answer) => (await failure(answer)).message,
+      );
+      expect(await Promise.all(messages)).toEqual([
+        'GET /api/v1/namespaces: the answer has more than 4 MiB',
+        'GET /api/v1/namespaces: the answer has more than 2 MiB',
+        'WATCH /api/v1/namespaces: a line has more than 4 MiB',
+      ]);
+    });
+
     it('puts lines together that come in pieces, also in the middle of a character', async () => {
       const bytes = Buffer.from('{"grüße":"日本"}\n{"b":2}\n\n{"c":3}\n');
       const pieces = Array.from(bytes, (byte) => Buffer.of(byte));

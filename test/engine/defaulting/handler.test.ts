@@ -32,12 +32,13 @@ interface Container {
   readonly ports?: readonly JsonObject[];
   readonly hints?: Readonly<Record<number, readonly ServiceWord[]>>;
   readonly image?: string;
+  readonly args?: readonly string[];
 }
 
 /** What a policy with this liveness probe, and with these other members of its spec, gives a container. */
-function fitted({ ports = [http], hints = {}, image = 'example.test/app:1' }: Container, probe: JsonObject, spec = {}) {
+function fitted({ ports = [http], hints = {}, ...own }: Container, probe: JsonObject, spec = {}) {
   const policy = mergeLayers([parsedPolicy(policyDocument({ probes: { livenessProbe: probe }, ...spec }))]);
-  const [container] = readPod(pod([appContainer({ ports, image })]), POD_KIND).containers;
+  const [container] = readPod(pod([appContainer({ ports, ...own })]), POD_KIND).containers;
   if (container === undefined) throw new Error('no container');
   const services = { selecting: () => [], say: ({ number }: { readonly number: number }) => hints[number] ?? [] };
   const speaksAt = portSpeaker(container, services);
@@ -94,6 +95,12 @@ describe('the handler of a policy', () => {
         'no port to ask by HTTP: 7070 is for gRPC (Service web); if one of them answers HTTP, ' +
         'name the port in a policy with containers or workloadSelector',
     });
+  });
+
+  it('is missing for the port of a policy where a setting alone says TLS', () => {
+    const args = ['--tls-cert-file=/tls.crt'];
+    expect(fitted({ ports: [port(8080)] }, live, { port: 8080 })).toEqual(httpGet({ path: '/live', port: 8080 }));
+    expect(fitted({ ports: [port(8080)], args }, live, { port: 8080 })).toMatchObject({ code: 'no-http-port' });
   });
 
   it.each<[string, readonly JsonObject[], JsonObject]>([

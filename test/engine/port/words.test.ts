@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isNoName, meaningOfNumber, meaningOfText, productOf } from '../../../src/engine/port/words.ts';
+import { isGrpc, isNoName, meaningOfNumber, meaningOfText, productOf } from '../../../src/engine/port/words.ts';
 
 describe('a well-known number', () => {
   // IANA's registry of service names and port numbers, and the default of each product's own documentation.
@@ -82,6 +82,14 @@ describe('a name', () => {
     expect(['http', 'http-port', 'redis', 'x'].map(isNoName)).toEqual([false, false, false, false]);
   });
 });
+
+it.each<[string | undefined, boolean]>([
+  ['grpc', true],
+  ['grpc-web', true],
+  ['tcp-grpc', true],
+  ['http', false],
+  [undefined, false],
+])('the name of a port for gRPC has the word: %s, %s', (name, expected) => expect(isGrpc({ name })).toBe(expected));
 
 describe('the name of a container or image', () => {
   it.each([

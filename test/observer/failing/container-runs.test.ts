@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   comesFromEnd,
+  lastKnownKill,
   probeKillOf,
   runsOf,
   timesBefore,
@@ -255,6 +256,44 @@ describe('the answers of a run', () => {
   ])('%s (without a result: %s) comes from each container that ends: %s', (cause, isVoid, expected) => {
     expect(comesFromEnd(hint('readinessProbe', cause, [1], isVoid))).toBe(expected);
   });
+});
+
+describe('the last kill of which the answer is known', () => {
+  const killed = (...times: number[]): ProbeHint => hint('livenessProbe', 'killed', times);
+
+  it('has an answer up to 2 s before', () => {
+    const answered = (time: number): unknown =>
+      lastKnownKill([killed(LATER), hint('livenessProbe', 'timeout', [time])]);
+    const known = { at: LATER, causes: ['timeout'] };
+    expect([LATER, LATER - 2000].map(answered)).toEqual([known, known]);
+    expect([LATER + 1, LATER - 2001].map(answered)).toEqual([undefined, undefined]);
+  });
+
+  it('is an earlier one where no event tells the answer of the last', () =>
+    expect(lastKnownKill([killed(FROM, LATER), hint('livenessProbe', 'http-5xx', [FROM])])).toEqual({
+      at: FROM,
+      causes: ['http-5xx'],
+    }));
+
+  it('has both answers of its last second, and none before', () =>
+    expect(
+      lastKnownKill([
+        killed(LATER),
+        hint('livenessProbe', 'timeout', [LATER - 1000, LATER]),
+        hint('livenessProbe', 'http-5xx', [LATER]),
+        hint('livenessProbe', 'connection-lost', [LATER - 1000]),
+      ]),
+    ).toEqual({ at: LATER, causes: ['timeout', 'http-5xx'] }));
+
+  it('counts no answer of another probe, without a result, or that lets the container live', () =>
+    expect(
+      lastKnownKill([
+        killed(LATER),
+        hint('readinessProbe', 'timeout', [LATER]),
+        hint('livenessProbe', 'timeout', [LATER], true),
+        hint('livenessProbe', 'redirect-other-host', [LATER]),
+      ]),
+    ).toBeUndefined());
 });
 
 describe('the kill by a probe', () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readStartupProfile } from '../../../src/engine/facts/read-startup-profile.ts';
 import { figuresOf } from '../../../src/engine/facts/read-startup-profile.ts';
-import { profileStatus, updatedProfile } from '../../../src/observer/starts/profile-update.ts';
+import { profileStatus, shownFigures, updatedProfile } from '../../../src/observer/starts/profile-update.ts';
 import type { StartSample, StartupProfile } from '../../../src/engine/facts/read-startup-profile.ts';
 import type { PendingStart } from '../../../src/observer/starts/pending-starts.ts';
 
@@ -125,6 +125,15 @@ describe('a profile', () => {
     expect(profileStatus(next)).toMatchObject({ starts: 9, maxSeconds: 90, budgetSeconds: 300 });
     const known = updated(next, [sample(10, 80), sample(11, 80), sample(12, 80), sample(13, 80)], [], 'r/app:2');
     expect(profileStatus(known)).toMatchObject({ budgetSeconds: 142 });
+  });
+
+  it('has no longest start before a start is known', () => {
+    expect(shownFigures(app(updated(undefined, [], [kill(1)])))).toEqual({
+      starts: 0,
+      restarts: 0,
+      budgetSeconds: 300,
+    });
+    expect(shownFigures(app(updated(undefined, [sample(1)])))).toMatchObject({ starts: 1, maxSeconds: 10 });
   });
 
   it('has no start of the future, which would push all later ones out', () => {

@@ -151,6 +151,8 @@ describe('the time of a policy review', () => {
   it.each([
     ['?timeout=5s', 2000],
     ['?timeout=10s', 4000],
+    ['?timeout=1m1.5s', 24_600],
+    ['?timeout=1h500ms', 1_440_200],
     ['?timeout=nonsense', Infinity],
     ['', Infinity],
   ])('with "%s" leaves %d ms to the effect: half of what is left', async (query, milliseconds) => {

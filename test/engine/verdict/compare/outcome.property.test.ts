@@ -6,7 +6,7 @@ import { NO_FACTS, type Facts } from '../../../../src/engine/facts/facts.ts';
 import { storedPod } from '../../../../src/webhook/review/stored-pod.ts';
 import { outcomeOf, type WorkloadOutcome } from '../../../../src/engine/verdict/compare/outcome.ts';
 import { readPods } from '../../../../src/engine/workload/read-pod.ts';
-import type { Workload } from '../../../../src/engine/verdict/judge.ts';
+import { judgeObject, type Workload } from '../../../../src/engine/verdict/judge.ts';
 import {
   isPod,
   KNOWN_KINDS,
@@ -144,8 +144,11 @@ it('what would be denied at creation, and at an update that adds no violation, i
         };
         const creation = transition(reviewOf(object));
         const update = transition(reviewOf(changed, { operation: 'UPDATE', oldObject: object }));
-        const { denied, deniedAtUpdate } = outcomeOf({ ...workload, object }, before, after, storedPod, NOW);
+        const { denied, deniedAtUpdate, warned } = outcomeOf({ ...workload, object }, before, after, storedPod, NOW);
         expect([denied, deniedAtUpdate]).toEqual([creation, isPod(workload.kind) ? undefined : update]);
+        const warns = (inForce: Snapshot): boolean =>
+          judgeObject({ ...workload, object }, inForce, true, NOW).violations.some(({ action }) => action === 'Warn');
+        expect(warned).toBe(warns(before) === warns(after) ? undefined : warns(after) ? 'new' : 'gone');
         seen.creation += Number(creation === 'new');
         seen.update += Number(update === 'new');
         seen.warned += Number(creation === 'new' && update === undefined);
