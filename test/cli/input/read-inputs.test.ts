@@ -2,7 +2,6 @@ import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { readManifestTexts } from '../../../src/cli/input/read-inputs.ts';
-import { isStandardInput } from '../../../src/cli/input/standard-input.ts';
 import { readPolicyTexts } from '../../../src/cli/input/input-files.ts';
 import { KNOWN_KINDS } from '../../../src/engine/workload/kinds.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -53,19 +52,6 @@ const messages = ({ problems }: ReadTexts): readonly string[] =>
 const NOT_UTF8 = Buffer.from('6b696e643a20ff0a', 'hex');
 
 describe('standard input', () => {
-  it.each([
-    ['-', true],
-    ['/dev/stdin', true],
-    ['/dev/fd/0', true],
-    ['/dev/fd/12', true],
-    ['/proc/self/fd/3', true],
-    ['/dev/fd/x', false],
-    ['a/dev/stdin', false],
-    ['/dev/stdin/a', false],
-    ['stdin', false],
-    ['', false],
-  ])('is meant by the name %j: %s', (name, isMeant) => expect(isStandardInput(name)).toBe(isMeant));
-
   it('has its own name for a dash, and its path as the name for a path', async () => {
     const { texts } = await read(['-', '/dev/stdin', '/dev/fd/0']);
     expect(texts).toMatchObject([
