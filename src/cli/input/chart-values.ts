@@ -40,8 +40,7 @@ export class ValuesOfChart {
       const document = await this.#documentOf(file);
       if (document === undefined || valueAt(document.value, steps.slice(0, 1)) === undefined) continue;
       // A number has no members: the template writes the field in a way that its text does not tell.
-      if (steps.some((_, index) => index > 0 && isScalar(valueAt(document.value, steps.slice(0, index)))))
-        return undefined;
+      if (steps.some((_, index) => isScalar(valueAt(document.value, steps.slice(0, index))))) return undefined;
       const { line } = document.position(steps, { key: true });
       return { text: `${formatPath(steps)} in ${file}:${line}`, file, value: valueAt(document.value, steps) };
     }
