@@ -41,8 +41,8 @@ export const secureProto: Finder = (look) => otherHeader(look, 'X-Forwarded-Prot
 
 async function otherHeader(look: Look, name: string, value: string, also: string): Promise<Diagnosis | undefined> {
   const { handler } = look.planned;
-  const given = handler.kind === 'httpGet' ? handler.headers : [];
-  if (given.some((header) => header.name.toLowerCase() === name.toLowerCase())) return undefined;
+  if (handler.kind !== 'httpGet') return undefined;
+  if (handler.headers.some((header) => header.name.toLowerCase() === name.toLowerCase())) return undefined;
   const httpHeaders = [...objectsAt(handler.spec, 'httpHeaders'), { name, value }];
   const answer = await asked(look, readHandler('httpGet', { ...handler.spec, httpHeaders }));
   if (answer?.result !== 'success') return undefined;
@@ -54,7 +54,8 @@ async function otherHeader(look: Look, name: string, value: string, also: string
 export async function otherPath(look: Look): Promise<Diagnosis | undefined> {
   const { planned, cause } = look;
   const { handler } = planned;
-  const { path: own = '/' } = handler.kind === 'httpGet' ? handler : {};
+  if (handler.kind !== 'httpGet') return undefined;
+  const { path: own = '/' } = handler;
   const good: string[] = [];
   let late = 0;
   for (const path of new Set([...planned.policyPaths, ...USUAL_PATHS])) {
