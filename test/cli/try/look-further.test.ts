@@ -3,7 +3,6 @@ import { createServer, type AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import { addressTarget } from '../../../src/cli/try/address-target.ts';
 import { lookFurther } from '../../../src/cli/try/look-further.ts';
-import { USUAL_PATHS } from '../../../src/cli/try/look-http.ts';
 import { plannedOne } from './planned.ts';
 import { http } from './probe-servers.ts';
 import { tryOne } from './run-try.ts';
@@ -43,35 +42,6 @@ it('a path whose body does not end is replaced by a path that answers', async ()
   const { cause, edits } = await tryOne(liveness(port), ['--count', '1']);
   expect([cause, edits.map(({ value }) => value)]).toEqual(['timeout', ['/livez']]);
 });
-
-it.each([
-  ['livenessProbe', ['/readyz', '/livez', '/healthz'], '/livez'],
-  ['readinessProbe', ['/livez', '/healthz', '/readyz'], '/readyz'],
-  ['readinessProbe', ['/livez', '/healthz'], '/healthz'],
-  ['livenessProbe', ['/readyz'], undefined],
-])('a %s whose path is missing gets, of %j, the path of its question: %s', async (probe, present, path) => {
-  const port = await http((request, response) => {
-    response.writeHead(present.includes(request.url ?? '') ? 200 : 404).end();
-  });
-  const { cause, edits } = await tryOne({ [probe]: { httpGet: { path: '/none', port } } }, ['--count', '1']);
-  expect([cause, edits.map(({ value }) => value)]).toEqual(['http-404', path === undefined ? [] : [path]]);
-});
-
-it.each([
-  [7, '/livez'],
-  [8, undefined],
-])(
-  'a server that answers %i of the usual paths is advised %s: one that answers all says nothing',
-  async (many, path) => {
-    const present = USUAL_PATHS.filter((each) => !/ready/.test(each)).slice(0, many);
-    expect(present).toHaveLength(many);
-    const port = await http((request, response) => {
-      response.writeHead(present.includes(request.url ?? '') ? 200 : 404).end();
-    });
-    const { edits } = await tryOne({ livenessProbe: { httpGet: { path: '/none', port } } }, ['--count', '1']);
-    expect(edits.map(({ value }) => value)).toEqual(path === undefined ? [] : [path]);
-  },
-);
 
 it('a server that answers only behind a PROXY header is told as that', async () => {
   const server = createServer((socket) => {

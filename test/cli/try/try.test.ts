@@ -138,17 +138,6 @@ describe('try', () => {
     expect(starts[0]?.['failureThreshold']).toBeGreaterThanOrEqual(4);
   });
 
-  it('proposes no path that is redirected: it may lead to a login page', async () => {
-    const port = await http((request, response) => {
-      if (request.url === '/healthz') return void response.writeHead(302, { location: '/login' }).end();
-      response.writeHead(request.url === '/login' ? 200 : 404).end();
-    });
-    expect(await tryOne({ livenessProbe: { httpGet: { path: '/live', port } } })).toMatchObject({
-      cause: 'http-404',
-      edits: [],
-    });
-  });
-
   it('says of a slow start what to change: the startup probe, or that there is none', async () => {
     const said = async (probes: (probe: object) => object): Promise<string> => {
       const begin = Date.now();
