@@ -156,7 +156,6 @@ export interface PlannedViolation {
   readonly message: string;
 }
 
-/** The output of `probewright plan --output json`. */
 /** What is injected after the change, where it is known what injects. */
 export interface PlannedInjection {
   readonly tier: InjectionTierName;
@@ -168,6 +167,7 @@ export interface PlannedInjection {
   readonly fewer: readonly { readonly construct: string; readonly workloads: readonly ObjectName[] }[];
 }
 
+/** The output of `probewright plan --output json`. */
 export interface PlanOutput {
   /** The workloads with an effect. */
   readonly workloads: readonly (ObjectName & {
