@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readUpTo, readUtf8File, utf8Text } from '../../base/files/regular-file.ts';
-import { placesIn, writesLine, type TemplatePlace } from './template-places.ts';
+import { linesAlike, placesIn, type TemplatePlace } from './template-places.ts';
 import type { Position } from '../../yaml/reading/documents.ts';
 
 /** A text file of a chart. */
@@ -57,9 +57,10 @@ function mostAlike(document: readonly string[], files: readonly TextFile[]): Tex
   let best: TextFile | undefined;
   let most = wanted.length / 2;
   for (const each of files) {
-    const own = new Set(each.text.split('\n').map((line) => line.trim()));
-    const computed = [...own].filter((line) => line.includes('{{'));
-    const alike = wanted.filter((line) => own.has(line) || computed.some((one) => writesLine(one, line))).length;
+    const alike = linesAlike(
+      wanted,
+      each.text.split('\n').map((line) => line.trim()),
+    );
     if (alike < most || (alike === most && best !== undefined)) continue;
     [best, most] = [each, alike];
   }

@@ -19,49 +19,115 @@ interface ValueRead {
 
 /**
  * Finds lines of a rendered text in the template. A rendered line and the keys above the line are looked up in the
- * template, in order, from the document's `kind` down, each in the block of the one before. A line with the same key
- * and a computed value counts as the same line. The last line that is found is the place: the field itself, or the
- * nearest key above the field that the template has. Without such a line, the place is the template's start.
+ * document of the template that wrote them, in order, from its `kind` down, each in the block of the one before. A line
+ * with the same key and a computed value counts as the same line. The last line that is found is the place: the field
+ * itself, or the nearest key above the field that the template has. Without such a line, and where nobody can tell the
+ * document, the place is the template's start.
  */
 export function placesIn(templateText: string, renderedText: string): (position: Position) => TemplatePlace {
   const [template, rendered] = [linesOf(templateText), linesOf(renderedText)];
+  const written = documentsIn(rendered);
+  const writerOf = writersIn(template, written);
   return ({ line }) => {
-    let found = -1;
-    let end = template.length;
+    const document = written.findLast(({ first }) => first < line) ?? { first: 0, lines: rendered };
+    const writer = writerOf(document);
+    const above = writer === undefined ? [] : linesAbove(document.lines, line - 1 - document.first);
+    let found = (writer?.first ?? 0) - 1;
+    let end = found + 1 + (writer?.lines.length ?? 0);
+    let isFound = writer === undefined;
     let isWhole = true;
-    for (const { text } of linesAbove(rendered, line - 1)) {
+    for (const { text } of above) {
       const block = template.slice(found + 1, end);
       const exact = block.findIndex((each) => each.text === text);
       const next = exact >= 0 ? exact : block.findIndex((each) => computes(each.text, text));
       isWhole = next >= 0;
       // What is below a computed line is computed, too.
       if (!isWhole) break;
+      isFound = true;
       found += next + 1;
       // The other keys of the document are beside its kind.
       if (!text.startsWith('kind:')) end = endOfBlock(template, found, end);
     }
-    const at = template[found];
+    const at = isFound ? template[found] : undefined;
     return {
-      line: Math.max(found, 0) + 1,
+      line: at === undefined ? 1 : found + 1,
       column: Math.floor(at?.indent ?? 0) + 1,
-      isFound: found >= 0,
+      isFound,
       valueOf: (field) => at && valueRead(template, found, isWhole, field),
     };
   };
 }
 
+/** A document of a text, by the index of its first line. */
+interface TextDocument {
+  readonly first: number;
+  readonly lines: readonly Line[];
+}
+
+function documentsIn(lines: readonly Line[]): readonly TextDocument[] {
+  const starts = lines.flatMap(({ text }, index) => (text === '---' ? [index + 1] : []));
+  return [0, ...starts].map((first, at) => ({
+    first,
+    lines: lines.slice(first, (starts[at] ?? lines.length + 1) - 1),
+  }));
+}
+
+const kindOf = ({ lines }: TextDocument): string | undefined =>
+  lines.find(({ indent, text }) => indent === 0 && text.startsWith('kind:'))?.text;
+
+/**
+ * The document of a template that has written a document: of those with its kind the one with most of its lines, and
+ * of equal ones the one at its place. The whole template where none has the kind. Undefined where nobody can tell, as
+ * below a `range` or an `if`.
+ */
+function writersIn(
+  template: readonly Line[],
+  written: readonly TextDocument[],
+): (document: TextDocument) => TextDocument | undefined {
+  const all = documentsIn(template);
+  const writerOf = (document: TextDocument): TextDocument | undefined => {
+    const kind = kindOf(document);
+    const hasKind = ({ text }: Line): boolean => kind !== undefined && writesLine(text, kind);
+    const ofKind = all.filter(({ lines }) => lines.some(hasKind));
+    if (ofKind.length < 2) return ofKind[0] ?? { first: 0, lines: template };
+    const alike = ofKind.map(({ lines }) => linesAlike(textsOf(document.lines), textsOf(lines)));
+    const most = Math.max(...alike);
+    const [best, ...others] = ofKind.filter((_, index) => alike[index] === most);
+    if (others.length === 0) return best;
+    const ofSameKind = written.filter((each) => kindOf(each) === kind);
+    return ofSameKind.length === ofKind.length ? ofKind[ofSameKind.indexOf(document)] : undefined;
+  };
+  const known = new Map<TextDocument, TextDocument | undefined>();
+  return (document) => {
+    if (!known.has(document)) known.set(document, writerOf(document));
+    return known.get(document);
+  };
+}
+
+const textsOf = (lines: readonly Line[]): readonly string[] => lines.map(({ text }) => text);
+
+/** How many lines of a document stand in a text, or have their key with a computed value there. */
+export function linesAlike(document: readonly string[], text: readonly string[]): number {
+  const own = new Set(text);
+  const computed = new Set<string | undefined>(text.filter(isComputed).map(itemKeyOf));
+  const isSaid = (line: string): boolean => line !== '' && !line.startsWith('#');
+  return document.filter((line) => isSaid(line) && (own.has(line) || computed.has(itemKeyOf(line)))).length;
+}
+
 const EXPRESSION = '{{';
 
 /** True for a line of the template that writes a rendered line, or computes the value of the same key. */
-export function writesLine(template: string, rendered: string): boolean {
+function writesLine(template: string, rendered: string): boolean {
   return template === rendered || computes(template, rendered);
 }
 
 function computes(template: string, rendered: string): boolean {
-  const key = keyOf(template);
-  if (key === undefined || key !== keyOf(rendered) || template.startsWith('-') !== rendered.startsWith('-'))
-    return false;
-  return template.includes(EXPRESSION, template.indexOf(':'));
+  return isComputed(template) && itemKeyOf(template) === itemKeyOf(rendered);
+}
+
+/** True for a key whose value the template computes. */
+function isComputed(template: string): boolean {
+  return keyOf(template) !== undefined && template.includes(EXPRESSION, template.indexOf(':'));
 }
 
 /** The line after the last one that is indented below a line. Lines with expressions only have any indentation. */
@@ -76,6 +142,11 @@ function endOfBlock(template: readonly Line[], index: number, most: number): num
 /** The key of a line, also behind the dash of a list item. */
 function keyOf(text: string): string | undefined {
   return /^(?:- )?([\w./-]+):(?: |$)/.exec(text)?.[1];
+}
+
+/** The key of a line, with the dash of a list item. */
+function itemKeyOf(text: string): string | undefined {
+  return /^(?:- )?[\w./-]+:(?= |$)/.exec(text)?.[0];
 }
 
 /** A line in flow style: `labels: { app: {{ .Values.app }} }`, `- [{{ .Values.a }}]`, `{port: {{ .Values.port }}}`. */
@@ -123,9 +194,9 @@ function valueInFlow(line: string, field: FieldPath): ValueRead | undefined {
   return value === undefined ? undefined : { name: value.split('.'), below: [] };
 }
 
-function linesAbove(rendered: readonly Line[], index: number): readonly Line[] {
-  const start = rendered.findLastIndex(({ text }, at) => at <= index && text === '---') + 1;
-  const document = rendered.slice(start, index + 1);
+/** The lines of a document from its kind to a line, each with a smaller indentation than the next. */
+function linesAbove(lines: readonly Line[], index: number): readonly Line[] {
+  const document = lines.slice(0, index + 1);
   let least = Infinity;
   const above = document.toReversed().filter(({ indent, text }) => {
     if (text === '' || text.startsWith('#') || indent >= least) return false;

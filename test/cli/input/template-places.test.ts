@@ -112,6 +112,47 @@ describe('the place in a template', () => {
     expect([4, 8].map((line) => places({ line, column: 1 }).line)).toEqual([3, 7]);
   });
 
+  describe('is in the document that wrote the line, of several with one kind', () => {
+    const pod = (name: string, port: number | string): string =>
+      `apiVersion: v1\nkind: Pod\nmetadata:\n  name: ${name}\nspec:\n  port: ${port}\n`;
+    const linesFound = (template: string, rendered: string): number[] => {
+      const places = placesIn(template, rendered);
+      return rendered
+        .split('\n')
+        .flatMap((text, index) => (text.includes('port:') ? [places({ line: index + 1, column: 1 }).line] : []));
+    };
+
+    it('which has most of its lines', () => {
+      const template = `${pod('a', 1)}---\n${pod('b', '{{ .Values.port }}')}`;
+      expect(linesFound(template, `---\n${pod('a', 1)}---\n${pod('b', 1)}`)).toEqual([6, 13]);
+      expect(linesFound(template, `---\n${pod('b', 2)}`)).toEqual([13]);
+    });
+
+    it('or, with the same lines, stands at its place', () => {
+      const computed = pod('{{ .Values.name }}', '{{ .Values.port }}');
+      const template = `${computed}---\nkind: Service\n---\n${computed}`;
+      expect(linesFound(template, `${pod('a', 1)}---\n${pod('b', 2)}`)).toEqual([6, 15]);
+    });
+
+    it('and is the start where nobody can tell, because some are left out or repeated', () => {
+      const computed = pod('{{ .name }}', '{{ .port }}');
+      const template = `# a\n{{- range .Values.a }}\n---\n${computed}{{- end }}\n---\n${computed}`;
+      const places = placesIn(template, pod('a', 1));
+      expect(places({ line: 6, column: 3 })).toMatchObject({ line: 1, column: 1, isFound: true });
+      expect(places({ line: 6, column: 3 }).valueOf(['spec', 'port'])).toBeUndefined();
+      expect(linesFound(template, [1, 2, 3].map((port) => pod('a', port)).join('---\n'))).toEqual([1, 1, 1]);
+    });
+
+    it('and is anywhere in the template for a document without a kind', () => {
+      expect(linesFound('\n---\n\na: 1\n---\nspec:\n  port: 1\n', 'spec:\n  port: 1\n')).toEqual([7]);
+    });
+
+    it('and never in another document, which may have the key that this one lacks', () => {
+      const template = `kind: Pod\n{{ include "spec" . }}\n---\nkind: Service\nspec:\n  port: 1\n`;
+      expect(linesFound(template, 'kind: Pod\nspec:\n  port: 1\n')).toEqual([1]);
+    });
+  });
+
   it('is the start of a template that has none of the lines', () => {
     const start = { line: 1, column: 1, isFound: false };
     expect(placesIn('{{ include "all" . }}', RENDERED)({ line: 15, column: 1 })).toMatchObject(start);
