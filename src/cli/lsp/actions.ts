@@ -91,7 +91,7 @@ function lineOfPart(known: KnownText, { object, path }: PlacedViolation): number
 function editOf(before: string, after: string): TextEdit {
   const { start, end, text } = differenceOf(before, after);
   const positionAt = positionsIn(before);
-  return { range: rangeOf([positionAt(start), positionAt(end)], 0), newText: text };
+  return { range: rangeOf([positionAt(start), positionAt(end)], before), newText: text };
 }
 
 function meets(a: Range, b: Range): boolean {

@@ -21,8 +21,8 @@ export async function chartDiagnostics(
   for (const violation of violations) {
     const path = resolve(violation.file);
     // An editor has no line of a template whose text it does not hold: the rest of the line is marked.
-    const lines = (workspace.open.get(path) ?? '').split('\n');
-    found.set(path, [...(found.get(path) ?? []), diagnosticOf(violation, restOfLine(violation, lines))]);
+    const text = workspace.open.get(path) ?? '';
+    found.set(path, [...(found.get(path) ?? []), diagnosticOf(violation, restOfLine(violation, text))]);
   }
   return found;
 }

@@ -7,7 +7,7 @@ import { fileNameOf, type Workspace } from './workspace.ts';
 import type { Diagnostic, Range } from 'vscode-languageserver';
 import type { Position } from '../../yaml/reading/documents.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
-import { endOfContent, type Piece } from './open-text.ts';
+import { endOfContent, lineOf, type Piece } from './open-text.ts';
 
 /** A finding in an open file. */
 export interface Found {
@@ -26,7 +26,7 @@ export function findingsIn(workspace: Workspace, path: string): readonly Found[]
     shownViolations(piece.known.violationsIn(world), selection).map((violation) => ({
       piece,
       violation,
-      range: rangeOf(piece.known.rangeOf(violation), piece.line),
+      range: rangeOf(piece.known.rangeOf(violation), piece.text, piece.line),
     })),
   );
 }
@@ -43,17 +43,17 @@ export function diagnosticsOf(workspace: Workspace, paths: readonly string[]): R
   return new Map(
     paths.map((path) => {
       const file = fileNameOf(path);
-      const lines = (workspace.open.get(path) ?? '').split('\n');
+      const text = workspace.open.get(path) ?? '';
       return [
         path,
         [
           ...(found.get(path) ?? []).map(({ violation, range }) => diagnosticOf(violation, range)),
           ...ofPolicies
             .filter((each) => each.file === file && isShownAt(LEVELS_OF[each.action].level, atLine))
-            .map((each) => diagnosticOf(each, restOfLine(each, lines))),
+            .map((each) => diagnosticOf(each, restOfLine(each, text))),
           ...policyProblems
             .filter((each) => each.file === file)
-            .map((each) => ({ range: restOfLine(each, lines), ...problemParts(each) })),
+            .map((each) => ({ range: restOfLine(each, text), ...problemParts(each) })),
         ],
       ];
     }),
@@ -79,19 +79,28 @@ function problemParts({ message }: FileProblem): Pick<Diagnostic, 'severity' | '
 }
 
 /** From a place to the end of its line, without the comment. */
-export function restOfLine({ line, column }: Position, lines: readonly string[]): Range {
-  const end = endOfContent(lines[line - 1] ?? '');
+export function restOfLine({ line, column }: Position, text: string): Range {
+  const end = endOfContent(lineOf(text, line));
   return rangeOf(
     [
       { line, column },
       { line, column: Math.max(column, end + 1) },
     ],
-    0,
+    text,
   );
 }
 
-/** @param before lines of the file before the piece that the places are in */
-export function rangeOf([from, to]: readonly [Position, Position], before: number): Range {
-  const place = ({ line, column }: Position) => ({ line: before + line - 1, character: column - 1 });
+/**
+ * A byte order mark has no column, and editors count it.
+ *
+ * @param text the text that the places are in
+ * @param before lines of the file before the text
+ */
+export function rangeOf([from, to]: readonly [Position, Position], text: string, before = 0): Range {
+  const mark = text.startsWith('\uFEFF') ? 1 : 0;
+  const place = ({ line, column }: Position) => ({
+    line: before + line - 1,
+    character: column - 1 + (line === 1 ? mark : 0),
+  });
   return { start: place(from), end: place(to) };
 }

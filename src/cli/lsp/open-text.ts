@@ -100,10 +100,12 @@ export class KnownText {
   #rangeFrom(start: Position, path: FieldPath, document: number): readonly [Position, Position] {
     const end = this.#documentOf(document)?.end(path);
     if (end?.line === start.line) return [start, end];
-    const line = this.#source.text.split('\n')[start.line - 1] ?? '';
-    return [start, { line: start.line, column: endOfContent(line) + 1 }];
+    return [start, { line: start.line, column: endOfContent(lineOf(this.#source.text, start.line)) + 1 }];
   }
 }
+
+/** A line by its number from 1, without a byte order mark. */
+export const lineOf = (text: string, line: number): string => text.split('\n')[line - 1]?.replace(/^\uFEFF/, '') ?? '';
 
 /** Where a line ends without its comment. */
 export function endOfContent(line: string): number {

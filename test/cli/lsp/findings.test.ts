@@ -29,3 +29,18 @@ it.each([
   ]);
   expect(marks).toEqual([[marked, severity]]);
 });
+
+it.each(['', '\r'])('the first line of a text with a byte order mark is marked as editors count: %j', (ending) => {
+  const workspace = new Workspace({
+    ...{ policies: undefined, minLevel: undefined, kinds: KNOWN_KINDS, hasFolder: false, now: () => 0 },
+  });
+  const probe = `tcpSocket:${ending}\n    { port: http }`;
+  const pod = `{ apiVersion: v1, kind: Pod, spec: { containers: [{ name: a, livenessProbe: { ${probe} } }] } }`;
+  const text = `\uFEFF{ apiVersion: probewright.dev/v1alpha1, kind: Wrong }${ending}\n---\n${pod}\n`;
+  workspace.open.set('/p.yaml', text);
+  const found = diagnosticsOf(workspace, ['/p.yaml']).get('/p.yaml') ?? [];
+  const marks = found.map(({ range: { start, end } }) =>
+    text.split('\n')[start.line]?.slice(start.character, end.character),
+  );
+  expect(marks).toEqual(['port: http', 'kind: Wrong }']);
+});
