@@ -9,17 +9,15 @@ import type { ContainerExplanation } from '../../explain/timeline/explanation.ts
 import type { Workspace } from './workspace.ts';
 
 /** What happens when to the container at a place of an open file, in words; and the probe at the place. */
-export function hoverAt(workspace: Workspace, path: string, { line }: Position): Hover | undefined {
+export function hoverAt(workspace: Workspace, path: string, { line, character }: Position): Hover | undefined {
   const { world } = workspace.world();
   const piece = workspace.piecesOf(path).findLast((each) => each.line <= line);
   if (piece === undefined) return undefined;
   const own = line - piece.line + 1;
   const { known } = piece;
   for (const { object, document, path: at } of known.parsed.manifests) {
-    const isIn = (part: readonly (string | number)[]): boolean => {
-      const [first, last] = known.linesOf(document.index, [...at, ...part]);
-      return first <= own && own <= last;
-    };
+    const isIn = (part: readonly (string | number)[]): boolean =>
+      known.isIn(document.index, [...at, ...part], { line: own, column: character + 1 });
     for (const container of isIn([]) ? (explainManifest(object, '', world)?.containers ?? []) : []) {
       const place = pathOf(container.path);
       if (!isIn(place)) continue;

@@ -93,6 +93,17 @@ export class KnownText {
     return found === undefined ? [0, 0] : [found.position(path, { key: true }).line, found.lastLine(path)];
   }
 
+  /** True for a place in a part of a document, and beside the part where it is alone in its lines. */
+  isIn(document: number, path: FieldPath, { line, column }: Position): boolean {
+    const found = this.#documentOf(document);
+    if (found === undefined) return false;
+    const [start, end] = [found.position(path, { key: true }), found.end(path)];
+    const text = lineOf(this.#source.text, line);
+    if (line < start.line || line > found.lastLine(path)) return false;
+    if (line === start.line && column < start.column && /[^-\s]/.test(text.slice(0, start.column - 1))) return false;
+    return line !== end.line || column < end.column || endOfContent(text) < end.column;
+  }
+
   #documentOf(index: number) {
     return this.parsed.manifests.find(({ document }) => document.index === index)?.document;
   }

@@ -37,3 +37,24 @@ it('a hover tells of the container, and of the probe alone in the lines of the p
   ];
   expect(told).toEqual([...lines('a'), ...lines('b'), '']);
 });
+
+it('a hover in a line with several containers and probes tells of the one at the place', () => {
+  const workspace = new Workspace({
+    ...{ policies: undefined, minLevel: undefined, kinds: KNOWN_KINDS, hasFolder: false, now: () => 0 },
+  });
+  const probes = (port: number): string =>
+    `livenessProbe: { tcpSocket: { port: ${port} } }, readinessProbe: { tcpSocket: { port: ${port + 1} } }`;
+  const line = `{ kind: Pod, apiVersion: v1, spec: { containers: [{ name: a, ${probes(80)} }, { name: b, ${probes(90)} }] } }`;
+  workspace.open.set('/p.yaml', line);
+  const told = ['kind', 'name: a', '80', '81', 'name: b', '90', '91', '91 } } }] } }'].map((place) => {
+    const character = line.indexOf(place) + (place.length > 10 ? place.length - 3 : 0);
+    const { contents } = hoverAt(workspace, '/p.yaml', { line: 0, character }) ?? {};
+    const { value = '' } = (contents ?? {}) as { readonly value?: string };
+    return [...value.matchAll(/^container .|^[a-z]+Probe(?=:)/gm)].join(' ');
+  });
+  const both = 'livenessProbe readinessProbe';
+  expect(told).toEqual([
+    ...['', `container a ${both}`, 'container a livenessProbe', 'container a readinessProbe'],
+    ...[`container b ${both}`, 'container b livenessProbe', 'container b readinessProbe', ''],
+  ]);
+});
