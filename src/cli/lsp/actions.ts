@@ -49,7 +49,7 @@ function fixedText(workspace: Workspace, path: string): string {
   const [source] = parsedTexts([{ file: fileNameOf(path), text }], world);
   // Without one of the policies, other probes would be written than the webhook adds.
   if (source === undefined || world.policyProblems.length > 0 || text.includes('{{')) return text;
-  return fixFile(source, world, { ...SHOWN_BY_DEFAULT, minLevel: workspace.minLevel }).after;
+  return fixFile(source, world, { ...SHOWN_BY_DEFAULT, ...workspace.selection }).after;
 }
 
 /** The piece with the advice of one finding. */
@@ -57,7 +57,7 @@ function fixed(workspace: Workspace, { piece, violation }: Found): string {
   if (violation.edits === undefined) return piece.text;
   const { world } = workspace.world();
   const known = piece.known.violationsIn(world).filter((other) => other !== violation);
-  const selection = { ...SHOWN_BY_DEFAULT, minLevel: workspace.minLevel, known };
+  const selection = { ...SHOWN_BY_DEFAULT, ...workspace.selection, known };
   return withAdvice({ file: violation.file, text: piece.text }, world, selection).text;
 }
 

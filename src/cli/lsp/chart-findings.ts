@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { checkManifests } from '../check/check-manifests.ts';
-import { NOTHING_LEFT_OUT, shownReport } from '../check/report.ts';
+import { shownReport } from '../check/report.ts';
 import { NO_TEXTS } from '../input/manifests.ts';
 import { worldOf } from '../input/world.ts';
 import { diagnosticOf, restOfLine } from './findings.ts';
@@ -15,8 +15,7 @@ export async function chartDiagnostics(
   const { texts } = await workspace.texts([directory], true);
   const { world } = workspace.world();
   const { manifests } = worldOf({ texts, problems: [] }, NO_TEXTS, world);
-  const selection = { ...NOTHING_LEFT_OUT, minLevel: workspace.minLevel };
-  const { violations } = shownReport(checkManifests(manifests, world), selection);
+  const { violations } = shownReport(checkManifests(manifests, world), workspace.selection);
   const found = new Map<string, Diagnostic[]>();
   for (const violation of violations) {
     const path = resolve(violation.file);

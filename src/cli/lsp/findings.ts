@@ -1,8 +1,8 @@
-import { shownViolations, NOTHING_LEFT_OUT, type PlacedViolation } from '../check/report.ts';
+import { shownViolations, type PlacedViolation } from '../check/report.ts';
 import { policyFindings } from '../check/policy-findings.ts';
 import { checkUrl, fullMessage } from '../../engine/checks/violation.ts';
 import { outputLine, visible } from '../../base/text/visible.ts';
-import { isShownAt, LEVELS_OF } from '../../engine/verdict/levels.ts';
+import { LEVELS_OF } from '../../engine/verdict/levels.ts';
 import { fileNameOf, type Workspace } from './workspace.ts';
 import type { Diagnostic, Range } from 'vscode-languageserver';
 import type { Position } from '../../yaml/reading/documents.ts';
@@ -21,9 +21,8 @@ const SEVERITIES = { error: 1, warning: 2, note: 3 } as const;
 /** The findings that `check` shows in an open file. */
 export function findingsIn(workspace: Workspace, path: string): readonly Found[] {
   const { world } = workspace.world();
-  const selection = { ...NOTHING_LEFT_OUT, minLevel: workspace.minLevel };
   return workspace.piecesOf(path).flatMap((piece) =>
-    shownViolations(piece.known.violationsIn(world), selection).map((violation) => ({
+    shownViolations(piece.known.violationsIn(world), workspace.selection).map((violation) => ({
       piece,
       violation,
       range: rangeOf(piece.known.rangeOf(violation), piece.text, piece.line),
@@ -39,7 +38,7 @@ export function diagnosticsOf(workspace: Workspace, paths: readonly string[]): R
     world,
     [...found.values()].flat().map(({ violation }) => violation),
   );
-  const atLine = workspace.minLevel;
+  const shownOfPolicies = shownViolations(ofPolicies, workspace.selection);
   return new Map(
     paths.map((path) => {
       const file = fileNameOf(path);
@@ -48,8 +47,8 @@ export function diagnosticsOf(workspace: Workspace, paths: readonly string[]): R
         path,
         [
           ...(found.get(path) ?? []).map(({ violation, range }) => diagnosticOf(violation, range)),
-          ...ofPolicies
-            .filter((each) => each.file === file && isShownAt(LEVELS_OF[each.action].level, atLine))
+          ...shownOfPolicies
+            .filter((each) => each.file === file)
             .map((each) => diagnosticOf(each, restOfLine(each, text))),
           ...policyProblems
             .filter((each) => each.file === file)

@@ -2,6 +2,7 @@ import { relative, resolve } from 'node:path';
 import { messageOf } from '../../base/text/error-message.ts';
 import { isWithin } from '../../base/files/yaml-files.ts';
 import { LEVELS, type Level } from '../../engine/verdict/levels.ts';
+import { NOTHING_LEFT_OUT, type Selection } from '../check/report.ts';
 import { findInputs, noInputFiles, readPolicyTexts } from '../input/input-files.ts';
 import { plannedInputs } from '../input/kustomizations.ts';
 import { NO_TEXTS, type ReadTexts } from '../input/manifests.ts';
@@ -45,9 +46,12 @@ export class Workspace {
     this.#settings = settings;
   }
 
-  get minLevel(): Level {
-    const [ofProject] = this.#project?.flags.get('min-level') ?? [];
-    return this.#settings.minLevel ?? LEVELS.find((level) => level === ofProject) ?? 'warning';
+  /** The findings that the command line and the project file select. */
+  get selection(): Selection {
+    const listed = (name: string): readonly string[] => this.#flag(name)?.split(',') ?? [];
+    const ofProject = LEVELS.find((level) => level === this.#flag('min-level'));
+    const minLevel = this.#settings.minLevel ?? ofProject ?? NOTHING_LEFT_OUT.minLevel;
+    return { minLevel, only: listed('only'), skip: listed('skip') };
   }
 
   /** Reads the project file, the policies, and the facts of the folder again. */
