@@ -5,7 +5,7 @@ import { LEVELS, type Level } from '../../engine/verdict/levels.ts';
 import { NOTHING_LEFT_OUT, type Selection } from '../check/report.ts';
 import { findInputs, noInputFiles, readPolicyTexts } from '../input/input-files.ts';
 import { plannedInputs } from '../input/kustomizations.ts';
-import { NO_TEXTS, type ReadTexts } from '../input/manifests.ts';
+import { NO_TEXTS, type Manifests, type ReadTexts } from '../input/manifests.ts';
 import { readProjectFile } from '../input/project-file.ts';
 import { readManifestTexts } from '../input/read-inputs.ts';
 import { worldOf, type World } from '../input/world.ts';
@@ -37,7 +37,8 @@ export class Workspace {
   #project: ProjectSettings | undefined;
   /** The policies and facts of each file of the disk, by absolute path. */
   #disk: ReadonlyMap<string, readonly ManifestText[]> = new Map();
-  #parts = new Map<string, Promise<FilePart>>();
+  #policies: string | undefined;
+  #parts = new Map<string, FilePart>();
   /** The pieces of each open file, by the text that they were cut from. */
   readonly #pieces = new Map<string, { readonly text: string; readonly pieces: readonly Piece[] }>();
   #world: { readonly key: string; readonly world: World; readonly policyProblems: readonly FileProblem[] } | undefined;
@@ -61,9 +62,9 @@ export class Workspace {
       this.problem = messageOf(error);
       return undefined;
     });
-    const policies = this.#settings.policies ?? this.#flag('policies');
+    this.#policies = this.#settings.policies ?? this.#flag('policies');
     const read = this.#settings.hasFolder ? await this.texts(['.']) : NO_TEXTS;
-    const texts = [...(await readPolicyTexts(policies)).texts, ...read.texts];
+    const texts = [...(await readPolicyTexts(this.#policies)).texts, ...read.texts];
     this.#disk = new Map(
       texts.map(({ file, text }) => [resolve(file), factsIn(piecesOf(file, text, this.#settings.kinds))] as const),
     );
@@ -89,14 +90,20 @@ export class Workspace {
     });
   }
 
-  /** How `check` takes a file that is named. A file that was never saved is a manifest. */
+  /** How `check` takes a file that is named. A policy, and a file that was never saved, is a manifest. */
   async partOf(path: string): Promise<FilePart> {
-    const known = this.#parts.get(path) ?? this.#plannedPart(path);
-    this.#parts.set(path, known);
-    return await known;
+    const parts = this.#parts;
+    const part = parts.get(path) ?? (await this.#plannedPart(path));
+    parts.set(path, part);
+    return part;
+  }
+
+  #isManifest(path: string): boolean {
+    return (this.#parts.get(path)?.kind ?? 'manifest') === 'manifest';
   }
 
   async #plannedPart(path: string): Promise<FilePart> {
+    if (this.#policies !== undefined && isWithin(this.#policies, path)) return { kind: 'manifest' };
     const files = noInputFiles();
     await findInputs(path, this.#project?.flags.get('exclude') ?? [], files);
     if (files.problems.length > 0) return { kind: 'manifest' };
@@ -127,24 +134,33 @@ export class Workspace {
 
   /** What open and closed files tell now. The same object, as long as they tell the same. */
   world(): { readonly world: World; readonly policyProblems: readonly FileProblem[] } {
-    const texts = [
-      ...[...this.#disk].flatMap(([path, facts]) => (this.open.has(path) ? [] : facts)),
-      ...[...this.open.keys()].flatMap((path) => factsIn(this.piecesOf(path))),
-    ];
+    const texts = this.#facts();
     const key = JSON.stringify(texts.map(({ file, text, placeOf }) => [file, text, placeOf?.({ line: 0, column: 0 })]));
     if (this.#world?.key === key) return this.#world;
-    const settings = {
-      kinds: this.#settings.kinds,
-      namespace: this.#flag('namespace') ?? 'default',
-      kubernetesVersion: this.#flag('kubernetes-version'),
-      now: this.#settings.now(),
-    };
-    const { world, manifests } = worldOf({ texts, problems: [] }, NO_TEXTS, settings);
+    const { world, manifests } = this.#worldOf(texts);
     const ofSyntax = new Set(manifests.texts.flatMap(({ problems }) => problems));
     // Other extensions tell of syntax.
     const policyProblems = [...manifests.problems.filter((each) => !ofSyntax.has(each)), ...manifests.warnings];
     this.#world = { key, world, policyProblems };
     return this.#world;
+  }
+
+  #worldOf(texts: ReadTexts['texts']): { readonly world: World; readonly manifests: Manifests } {
+    return worldOf({ texts, problems: [] }, NO_TEXTS, {
+      kinds: this.#settings.kinds,
+      namespace: this.#flag('namespace') ?? 'default',
+      kubernetesVersion: this.#flag('kubernetes-version'),
+      now: this.#settings.now(),
+    });
+  }
+
+  #facts(): readonly ManifestText[] {
+    // A template and a patch tell nothing before they are rendered, and an excluded file nothing at all.
+    const open = new Set([...this.open.keys()].filter((path) => this.#isManifest(path)));
+    return [
+      ...[...this.#disk].flatMap(([path, facts]) => (open.has(path) ? [] : facts)),
+      ...[...open].flatMap((path) => factsIn(this.piecesOf(path))),
+    ];
   }
 }
 

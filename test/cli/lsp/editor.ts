@@ -16,15 +16,16 @@ export interface Editor {
   readonly pid: number;
   readonly write: (file: string, text: string) => void;
   readonly open: (file: string, text: string) => Promise<void>;
-  readonly change: (file: string, text: string) => Promise<void>;
+  /** Without a text: a change that changes nothing. */
+  readonly change: (file: string, text?: string) => Promise<void>;
   readonly close: (file: string) => Promise<void>;
   readonly save: (file: string) => Promise<void>;
   /** Tells the server that files of the folder have changed. */
-  readonly changedOnDisk: () => Promise<void>;
+  readonly changedOnDisk: (...files: readonly string[]) => Promise<void>;
   /** What a file shows once the server has answered everything before. */
   readonly shown: (file: string) => Promise<readonly Diagnostic[]>;
   readonly actions: (file: string, only?: string) => Promise<readonly CodeAction[]>;
-  readonly hover: (file: string, line: number) => Promise<string | undefined>;
+  readonly hover: (file: string, line: number, character?: number) => Promise<string | undefined>;
   /** How often the server has published for a file. */
   readonly published: (file: string) => number;
   /** What the server wrote to standard error, and its exit code. */
@@ -36,6 +37,7 @@ export async function startEditor(
   flags: readonly string[] = [],
   env: Readonly<Record<string, string | undefined>> = process.env,
   program = PROGRAM,
+  root = '.',
 ): Promise<Editor> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'probewright-lsp-')));
   const write = (file: string, text: string): void => {
@@ -65,7 +67,7 @@ export async function startEditor(
   const tell = (method: string, params: object): Promise<void> => connection.sendNotification(method, params);
   const textDocument = (file: string) => ({ textDocument: { uri: uriOf(file) } });
   await connection.sendRequest('initialize', {
-    ...{ processId: process.pid, rootUri: pathToFileURL(folder).href, capabilities: {} },
+    ...{ processId: process.pid, rootUri: pathToFileURL(join(folder, root)).href, capabilities: {} },
   });
   await tell('initialized', {});
   return {
@@ -75,10 +77,14 @@ export async function startEditor(
     open: (file, text) =>
       tell('textDocument/didOpen', { textDocument: { uri: uriOf(file), languageId: 'yaml', version: 1, text } }),
     change: (file, text) =>
-      tell('textDocument/didChange', { textDocument: { uri: uriOf(file), version: 2 }, contentChanges: [{ text }] }),
+      tell('textDocument/didChange', {
+        textDocument: { uri: uriOf(file), version: 2 },
+        contentChanges: text === undefined ? [] : [{ text }],
+      }),
     close: (file) => tell('textDocument/didClose', textDocument(file)),
     save: (file) => tell('textDocument/didSave', textDocument(file)),
-    changedOnDisk: () => tell('workspace/didChangeWatchedFiles', { changes: [] }),
+    changedOnDisk: (...files) =>
+      tell('workspace/didChangeWatchedFiles', { changes: files.map((file) => ({ uri: uriOf(file), type: 2 })) }),
     shown: async (file) => {
       // The answer comes after what is published for all that was told before.
       await connection.sendRequest('textDocument/hover', {
@@ -92,8 +98,8 @@ export async function startEditor(
       const context = { diagnostics: [], ...(only !== undefined && { only: [only] }) };
       return connection.sendRequest('textDocument/codeAction', { ...textDocument(file), range, context });
     },
-    hover: async (file, line) => {
-      const params = { ...textDocument(file), position: { line, character: 0 } };
+    hover: async (file, line, character = 0) => {
+      const params = { ...textDocument(file), position: { line, character } };
       const hover: Hover | null = await connection.sendRequest('textDocument/hover', params);
       return (hover?.contents as { readonly value: string } | undefined)?.value;
     },

@@ -31,4 +31,27 @@ describe('the folder of an editor', () => {
     const [all] = await editor.actions('web.yaml', 'source.fixAll');
     expect(all && edited(text, all).includes('port: htpp')).toBe(!shown.includes('named-port'));
   });
+
+  it.each([
+    ['an excluded file', { '.probewright.yaml': 'exclude: [own]\n' }],
+    ['a template of a chart', { 'own/Chart.yaml': 'apiVersion: v2\nname: web\nversion: 1.0.0\n' }],
+    ['a patch', { 'own/kustomization.yaml': 'patches: [{ path: templates/policy.yaml }]\n' }],
+  ])('is the same when %s is opened', async (_, files) => {
+    editor = await startEditor(files);
+    editor.write('own/templates/policy.yaml', POLICY);
+    await editor.changedOnDisk();
+    await editor.open('web.yaml', RIGHT);
+    expect(await codes('web.yaml')).toEqual([]);
+    await editor.open('own/templates/policy.yaml', POLICY);
+    expect(await codes('web.yaml')).toEqual([]);
+  });
+
+  it('has the policies of its project file, also as they are typed, where they are excluded from manifests', async () => {
+    editor = await startEditor({ '.probewright.yaml': 'exclude: [own]\npolicies: own\n', 'own/policy.yaml': POLICY });
+    await editor.open('web.yaml', RIGHT);
+    expect(await codes('web.yaml')).toEqual(['required-startup']);
+    await editor.open('own/policy.yaml', POLICY.replace('required-startup', 'no-such-check'));
+    expect(await codes('web.yaml')).toEqual([]);
+    expect(JSON.stringify(await editor.shown('own/policy.yaml'))).toContain('no-such-check');
+  });
 });
