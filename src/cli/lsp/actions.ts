@@ -1,3 +1,4 @@
+import { jsonOf } from '../../base/json/json-value.ts';
 import { CONTAINER_LISTS } from '../../engine/probe/api-defaults.ts';
 import { positionsIn } from '../../yaml/reading/documents.ts';
 import { SHOWN_BY_DEFAULT, withAdvice } from '../fix/advice.ts';
@@ -63,22 +64,27 @@ function fixed(workspace: Workspace, { piece, violation }: Found): string {
 
 const REASON = 'TODO: say why';
 
-/** The piece with a comment that ignores a finding. Unchanged where no comment would. */
+/** The piece with a comment that ignores a finding. Unchanged where a comment would do something else. */
 function ignored(workspace: Workspace, { piece, violation }: Found): string {
   const { world } = workspace.world();
-  const lines = piece.text.split('\n');
+  const [mark = ''] = /^\uFEFF?/.exec(piece.text) ?? [];
+  const lines = piece.text.slice(mark.length).split('\n');
   const at = lineOfPart(piece.known, violation);
   const [indent = ''] = /^[ \t]*/.exec(lines[at - 1] ?? '') ?? [];
   const ending = lines[at - 1]?.endsWith('\r') === true ? '\r' : '';
   const comment = `${indent}# probewright: ignore ${violation.check} - ${REASON}${ending}`;
-  const text = lines.toSpliced(at - 1, 0, comment).join('\n');
-  const again = new KnownText(violation.file, text, world.kinds).violationsIn(world);
-  const all = piece.known.violationsIn(world);
-  return again.length < all.length && !again.some((each) => isSame(each, violation)) ? text : piece.text;
+  const text = mark + lines.toSpliced(at - 1, 0, comment).join('\n');
+  const again = new KnownText(violation.file, text, world.kinds);
+  const isRead = again.parsed.manifests.length === piece.known.parsed.manifests.length;
+  const left = new Set(again.violationsIn(world).map(identityOf));
+  const gone = piece.known.violationsIn(world).filter((each) => !left.has(identityOf(each)));
+  const isSilenced = isRead && gone.includes(violation) && gone.every(({ check }) => check === violation.check);
+  // JSON has no comments.
+  return isSilenced && jsonOf(piece.text.slice(mark.length)) === undefined ? text : piece.text;
 }
 
-const isSame = (a: PlacedViolation, b: PlacedViolation): boolean =>
-  a.check === b.check && a.message === b.message && a.container === b.container && a.probe === b.probe;
+const identityOf = ({ check, object, path, message }: PlacedViolation): string =>
+  JSON.stringify([check, object, path, message]);
 
 /** The line of the probe or the container that a finding is about, from 1. */
 function lineOfPart(known: KnownText, { object, path }: PlacedViolation): number {

@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { KNOWN_KINDS } from '../../../src/engine/workload/kinds.ts';
 import { actionsIn, FIX_ALL } from '../../../src/cli/lsp/actions.ts';
 import { diagnosticsOf } from '../../../src/cli/lsp/findings.ts';
@@ -28,6 +29,22 @@ const actionsOf = (path: string, text: string, only?: string): CodeAction[] =>
 const files = readdirSync('test/fixtures/checks', { recursive: true, encoding: 'utf8' })
   .filter((file) => /\/fail\/[^/]+\.yaml$/.test(file))
   .map((file) => join('test/fixtures/checks', file));
+
+const POD = `apiVersion: v1
+kind: Pod
+metadata: { name: web }
+spec:
+  containers:
+    - name: web
+      image: web:1
+      ports: [{ name: http, containerPort: 80 }]
+      readinessProbe:
+        httpGet: { path: /, port: http }
+`;
+const FLOW = `{ apiVersion: v1, kind: Pod, metadata: { name: web }, spec: { containers: [
+  { name: web, image: 'web:1', ports: [{ name: http, containerPort: 80 }], livenessProbe: { tcpSocket: { port: htpp } } },
+] } }
+`;
 
 describe('the actions of an editor', () => {
   const folder = mkdtempSync(join(tmpdir(), 'probewright-actions-'));
@@ -93,5 +110,21 @@ describe('the actions of an editor', () => {
       }
     }
     expect(comments).toBeGreaterThan(20);
+  });
+
+  it('do in a text with a byte order mark what they do in one without', () => {
+    const json = JSON.stringify(parse(POD.replace('port: http }', 'port: htpp }')));
+    for (const text of [json, POD.replace('port: http }', 'port: htpp }'), FLOW])
+      expect(actionsOf(file, `\uFEFF${text}`).map((action) => edited(`\uFEFF${text}`, action))).toEqual(
+        actionsOf(file, text).map((action) => `\uFEFF${edited(text, action)}`),
+      );
+  });
+
+  it('offer a comment only where the text stays what it is, and nothing else falls silent', () => {
+    const typo = POD.replace('port: http }', 'port: htpp }');
+    const json = JSON.stringify(parse(typo), null, 2);
+    const ignoresOf = (text: string): number =>
+      actionsOf(file, text, 'quickfix').filter(({ title }) => title.startsWith('Ignore ')).length;
+    expect([typo, FLOW, json, json + json].map(ignoresOf)).toEqual([1, 1, 0, 0]);
   });
 });
