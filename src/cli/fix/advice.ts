@@ -28,6 +28,8 @@ export interface AdviceSelection extends Selection {
   readonly honoursComments: boolean;
   /** The findings of a baseline, whose advice is not applied. */
   readonly known: readonly FindingIdentity[];
+  /** The lasting identities of other findings whose advice is not applied. */
+  readonly others?: ReadonlySet<string>;
 }
 
 /** What `check` shows without flags. */
@@ -135,13 +137,14 @@ function manifestAt(manifests: readonly Manifest[], { object }: EditedFinding): 
 
 function findingsIn(source: ManifestText, world: World, selection: AdviceSelection): Judged {
   const { manifests } = manifestsOf(source);
-  const { enforcement, honoursComments, known } = selection;
+  const { enforcement, honoursComments, known, others } = selection;
   const judged = judgeText({ ...source, manifests, problems: [] }, world, { honoursComments }).violations;
   const found = judged.map((violation) => ({ ...violation, action: laxer(violation.action, enforcement) }));
   const mayLast = found.flatMap(({ check, object, container }) =>
     object && mayAskForTime(check) ? [containerKey(object, container)] : [],
   );
-  const findings = shownViolations(withoutKnown(found, known).violations, selection).flatMap((violation) => {
+  const asked = withoutKnown(found, known).violations.filter((each) => others?.has(lastingIdentityOf(each)) !== true);
+  const findings = shownViolations(asked, selection).flatMap((violation) => {
     const { action, edits = [], object } = violation;
     // An exception says that the workload stays as it is.
     if (action === 'Excepted' || object === undefined) return [];
@@ -197,7 +200,7 @@ function separateFindings(findings: readonly EditedFinding[]): EditedFinding[] {
 }
 
 /** The same finding, before and after elements of lists are added or removed. */
-function lastingIdentityOf({ check, object, template, container, probe, path }: EditedFinding): string {
+export function lastingIdentityOf({ check, object, template, container, probe, path }: PlacedViolation): string {
   return JSON.stringify([check, object, template, container, probe, fieldNamesOf(path)]);
 }
 

@@ -1,7 +1,7 @@
 import { jsonOf } from '../../base/json/json-value.ts';
 import { CONTAINER_LISTS } from '../../engine/probe/api-defaults.ts';
 import { positionsIn } from '../../yaml/reading/documents.ts';
-import { SHOWN_BY_DEFAULT, withAdvice } from '../fix/advice.ts';
+import { lastingIdentityOf, SHOWN_BY_DEFAULT, withAdvice } from '../fix/advice.ts';
 import { fixFile } from '../fix/fix-file.ts';
 import { parsedTexts } from '../input/manifests.ts';
 import { findingsIn, diagnosticOf, rangeOf, type Found } from './findings.ts';
@@ -57,8 +57,9 @@ function fixedText(workspace: Workspace, path: string): string {
 function fixed(workspace: Workspace, { piece, violation }: Found): string {
   if (violation.edits === undefined) return piece.text;
   const { world } = workspace.world();
-  const known = piece.known.violationsIn(world).filter((other) => other !== violation);
-  const selection = { ...SHOWN_BY_DEFAULT, ...workspace.selection, known };
+  const others = new Set(piece.known.violationsIn(world).map(lastingIdentityOf));
+  others.delete(lastingIdentityOf(violation));
+  const selection = { ...SHOWN_BY_DEFAULT, ...workspace.selection, others };
   return withAdvice({ file: violation.file, text: piece.text }, world, selection).text;
 }
 

@@ -112,6 +112,16 @@ describe('the actions of an editor', () => {
     expect(comments).toBeGreaterThan(20);
   });
 
+  it('fix the finding that was asked for, and not another one of its check in its container', () => {
+    const text = POD.replace('port: http }', 'port: http }\n        failureTreshold: 3\n        timeoutSecond: 1');
+    const titles = ['Did you mean "failureThreshold"? (valid-probe)', 'Did you mean "timeoutSeconds"? (valid-probe)'];
+    const fixes = titles.map((each) => actionsOf(file, text, 'quickfix').find(({ title }) => title === each));
+    expect(fixes.map((fix) => fix && edited(text, fix))).toEqual([
+      text.replace('failureTreshold', 'failureThreshold'),
+      text.replace('timeoutSecond:', 'timeoutSeconds:'),
+    ]);
+  });
+
   it('do in a text with a byte order mark what they do in one without', () => {
     const json = JSON.stringify(parse(POD.replace('port: http }', 'port: htpp }')));
     for (const text of [json, POD.replace('port: http }', 'port: htpp }'), FLOW])
