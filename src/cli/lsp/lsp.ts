@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import {
@@ -56,8 +56,8 @@ class Session {
   readonly #ofCharts = new Map<string, Diagnostic[]>();
   /** The templates of each chart that had findings when the chart was rendered last. */
   readonly #rendered = new Map<string, readonly string[]>();
-  /** The address of each open file, as the editor writes it. */
-  readonly #uris = new Map<string, string>();
+  /** The path of each open file, by its address. It is the same until the file is closed. */
+  readonly #paths = new Map<string, string>();
   #timer: NodeJS.Timeout | undefined;
   #isRead = Promise.resolve();
   #answered = Promise.resolve();
@@ -74,26 +74,31 @@ class Session {
     const connection = this.#connection;
     connection.onInitialize((params) => this.#initialize(params));
     connection.onInitialized(() => this.#watch());
-    connection.onDidOpenTextDocument(({ textDocument: { uri, text } }) => this.#setText(uri, text));
+    connection.onDidOpenTextDocument(({ textDocument: { uri, text } }) => {
+      this.#paths.set(uri, pathOfUri(uri));
+      this.#setText(uri, text);
+    });
     connection.onDidChangeTextDocument(({ textDocument: { uri }, contentChanges }) => {
-      this.#setText(uri, contentChanges.at(-1)?.text ?? '');
+      this.#setText(uri, contentChanges.at(-1)?.text);
     });
     connection.onDidCloseTextDocument(({ textDocument: { uri } }) => {
-      const path = pathOfUri(uri);
-      this.#workspace.close(path);
-      this.#uris.delete(path);
+      const path = this.#pathOf(uri);
+      this.#paths.delete(uri);
+      // A link to the file may be open, too.
+      if (![...this.#paths.values()].includes(path)) this.#workspace.close(path);
       this.#show(uri, []);
       this.#schedule();
     });
-    connection.onDidSaveTextDocument(({ textDocument: { uri } }) => void this.#saved(pathOfUri(uri)));
+    connection.onDidSaveTextDocument(({ textDocument: { uri } }) => void this.#saved(this.#pathOf(uri)));
     connection.onDidChangeWatchedFiles(() => this.#readAgain());
     connection.onHover(async ({ textDocument: { uri }, position }) => {
       await this.#settled();
-      return (await this.#isJudged(pathOfUri(uri))) ? hoverAt(this.#workspace, pathOfUri(uri), position) : undefined;
+      const path = this.#pathOf(uri);
+      return (await this.#judged()).includes(path) ? hoverAt(this.#workspace, path, position) : undefined;
     });
     connection.onCodeAction(async ({ textDocument: { uri }, range, context }) => {
-      const path = pathOfUri(uri);
-      return (await this.#isJudged(path)) ? actionsIn(this.#workspace, path, uri, range, context.only) : [];
+      const path = this.#pathOf(uri);
+      return (await this.#judged()).includes(path) ? actionsIn(this.#workspace, path, uri, range, context.only) : [];
     });
     connection.listen();
   }
@@ -103,8 +108,7 @@ class Session {
     // eslint-disable-next-line @typescript-eslint/no-deprecated -- older editors send it alone
     const root = workspaceFolders?.[0]?.uri ?? params.rootUri ?? undefined;
     // The commands take paths, the project file and excluded files relative to the working directory.
-    if (root?.startsWith('file:') === true) process.chdir(fileURLToPath(root));
-    this.#workspace = this.#workspaceFor(root !== undefined);
+    this.#workspace = this.#workspaceFor(root !== undefined && entersFolder(root));
     this.#canWatch = capabilities.workspace?.didChangeWatchedFiles?.dynamicRegistration === true;
     return {
       serverInfo: { name: 'probewright' },
@@ -124,12 +128,16 @@ class Session {
     this.#schedule();
   }
 
-  #setText(uri: string, text: string): void {
-    const path = pathOfUri(uri);
+  #setText(uri: string, text: string | undefined): void {
+    const path = this.#paths.get(uri);
+    if (path === undefined || text === undefined) return;
     this.#workspace.open.set(path, text);
     this.#ofCharts.delete(path);
-    this.#uris.set(path, uri);
     this.#schedule();
+  }
+
+  #pathOf(uri: string): string {
+    return this.#paths.get(uri) ?? pathOfUri(uri);
   }
 
   #readAgain(): void {
@@ -147,35 +155,38 @@ class Session {
     if (this.#timer !== undefined) {
       clearTimeout(this.#timer);
       this.#timer = undefined;
-      this.#answered = this.#answered
-        .then(() => this.#publish())
-        .catch((error: unknown) => this.#connection.console.error(messageOf(error)));
+      this.#answered = this.#answered.then(() => this.#publish()).catch((error: unknown) => this.#tell(error));
     }
     await this.#answered;
   }
 
-  /** True for an open file whose documents are judged as they are. */
-  async #isJudged(path: string): Promise<boolean> {
+  #tell(error: unknown): void {
+    this.#connection.console.error(messageOf(error));
+  }
+
+  /** The open files whose documents are judged as they are. */
+  async #judged(): Promise<readonly string[]> {
     await this.#upToDate();
-    return this.#workspace.open.has(path) && (await this.#workspace.partOf(path)).kind === 'manifest';
+    return await this.#workspace.openManifests();
   }
 
   async #upToDate(): Promise<void> {
     if (this.#mustRead) {
       this.#mustRead = false;
-      this.#isRead = this.#workspace.read().then(() => {
-        const { problem } = this.#workspace;
-        if (problem !== undefined) this.#connection.console.error(problem);
-      });
+      this.#isRead = this.#isRead
+        .then(() => this.#workspace.read())
+        .then(() => {
+          const { problem } = this.#workspace;
+          if (problem !== undefined) this.#connection.console.error(problem);
+        })
+        .catch((error: unknown) => this.#tell(error));
     }
     await this.#isRead;
   }
 
   async #publish(): Promise<void> {
-    const paths: string[] = [];
-    for (const path of this.#workspace.open.keys()) if (await this.#isJudged(path)) paths.push(path);
-    const found = diagnosticsOf(this.#workspace, paths);
-    for (const [path, uri] of this.#uris) this.#show(uri, found.get(path) ?? this.#ofCharts.get(path) ?? []);
+    const found = diagnosticsOf(this.#workspace, await this.#judged());
+    for (const [uri, path] of this.#paths) this.#show(uri, found.get(path) ?? this.#ofCharts.get(path) ?? []);
   }
 
   /** A chart is rendered when one of its files is saved: its findings stand in its templates until the next key. */
@@ -187,10 +198,11 @@ class Session {
     const now = await chartDiagnostics(this.#workspace, part.directory);
     const files = new Set([...(this.#rendered.get(part.directory) ?? []), ...now.keys()]);
     this.#rendered.set(part.directory, [...now.keys()]);
+    const uris = new Map(Array.from(this.#paths, ([uri, file]) => [file, uri]));
     for (const file of files) {
       const found = now.get(file) ?? [];
       this.#ofCharts.set(file, found);
-      this.#show(this.#uris.get(file) ?? pathToFileURL(file).href, found);
+      this.#show(uris.get(file) ?? pathToFileURL(file).href, found);
     }
   }
 
@@ -202,13 +214,31 @@ class Session {
   }
 }
 
+/** False for the address of no folder of this machine. */
+function entersFolder(uri: string): boolean {
+  try {
+    process.chdir(fileURLToPath(uri));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** The path of a file; the address itself for a text that is in no file. */
 function pathOfUri(uri: string): string {
-  if (!uri.startsWith('file:')) return uri;
-  const path = fileURLToPath(uri);
+  try {
+    return realPath(fileURLToPath(uri));
+  } catch {
+    return uri;
+  }
+}
+
+/** The path without links, also of a file that was never saved. */
+function realPath(path: string): string {
   try {
     return realpathSync(path);
   } catch {
-    return path;
+    const directory = dirname(path);
+    return directory === path ? path : join(realPath(directory), basename(path));
   }
 }

@@ -90,6 +90,12 @@ export class Workspace {
     });
   }
 
+  /** The open files whose documents are judged as they are. */
+  async openManifests(): Promise<readonly string[]> {
+    for (const path of this.open.keys()) await this.partOf(path);
+    return [...this.open.keys()].filter((path) => this.#isManifest(path));
+  }
+
   /** How `check` takes a file that is named. A policy, and a file that was never saved, is a manifest. */
   async partOf(path: string): Promise<FilePart> {
     const parts = this.#parts;

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -7,6 +7,9 @@ import { edited, marked, startEditor, type Editor } from './editor.ts';
 const TYPO = readFileSync('examples/typo.yaml', 'utf8');
 const RIGHT = TYPO.replace('htpp }', 'http }');
 const second = (name: string): string => TYPO.replace('name: web\n', `name: ${name}\n`);
+
+const policy = (check: string): string =>
+  `apiVersion: probewright.dev/v1alpha1\nkind: ClusterProbePolicy\nmetadata: { name: a }\nspec:\n  checks: { ${check}: { action: Deny } }\n`;
 
 describe('the editor', () => {
   let editor: Editor;
@@ -83,8 +86,6 @@ describe('the editor', () => {
     editor = await startEditor({ 'web.yaml': RIGHT });
     await editor.open('web.yaml', RIGHT);
     expect(await codes('web.yaml')).toEqual([]);
-    const policy = (check: string): string =>
-      `apiVersion: probewright.dev/v1alpha1\nkind: ClusterProbePolicy\nmetadata: { name: a }\nspec:\n  checks: { ${check}: { action: Deny } }\n`;
     editor.write('policies/a.yaml', policy('required-startup'));
     await editor.changedOnDisk();
     expect(await codes('web.yaml')).toEqual(['required-startup']);
@@ -98,6 +99,47 @@ describe('the editor', () => {
     editor.write('.probewright.yaml', 'exclude: [policies]\n');
     await editor.changedOnDisk();
     expect(await codes('web.yaml')).toEqual([]);
+  });
+
+  it('takes no change of a closed file, and none without a text', async () => {
+    editor = await startEditor();
+    await editor.open('web.yaml', TYPO);
+    await editor.change('web.yaml');
+    expect(await codes('web.yaml')).toEqual(['named-port']);
+    await editor.close('web.yaml');
+    await editor.change('web.yaml', TYPO);
+    expect(await codes('web.yaml')).toEqual([]);
+  });
+
+  it('knows an open file until it is closed, whatever becomes of links to it', async () => {
+    editor = await startEditor({ 'real/old.yaml': TYPO });
+    symlinkSync(join(editor.folder, 'real/old.yaml'), join(editor.folder, 'link.yaml'));
+    await editor.open('link.yaml', TYPO);
+    await editor.open('real/old.yaml', TYPO);
+    await editor.close('real/old.yaml');
+    expect([await codes('link.yaml'), await codes('real/old.yaml')]).toEqual([['named-port'], []]);
+    rmSync(join(editor.folder, 'link.yaml'));
+    await editor.close('link.yaml');
+    expect(await codes('link.yaml')).toEqual([]);
+  });
+
+  it('takes a file that was never saved for the one that it will be', async () => {
+    editor = await startEditor({ 'real/web.yaml': RIGHT });
+    symlinkSync(join(editor.folder, 'real'), join(editor.folder, 'link'));
+    await editor.open('real/web.yaml', RIGHT);
+    await editor.open('link/policy.yaml', policy('required-startup'));
+    expect(await codes('real/web.yaml')).toEqual(['required-startup']);
+    editor.write('real/policy.yaml', policy('required-startup'));
+    await editor.save('link/policy.yaml');
+    await editor.change('link/policy.yaml', policy('required-liveness'));
+    expect(await codes('real/web.yaml')).toEqual([]);
+    expect(await codes('link/policy.yaml')).toEqual([]);
+  });
+
+  it('judges open files where the folder is gone', async () => {
+    editor = await startEditor({}, [], process.env, undefined, 'gone');
+    await editor.open('web.yaml', TYPO);
+    expect(await codes('web.yaml')).toEqual(['named-port']);
   });
 
   it('renders a chart when a template is saved, and shows its findings there until the next key', async () => {
