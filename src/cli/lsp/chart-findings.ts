@@ -1,27 +1,32 @@
 import { resolve } from 'node:path';
+import { isWithin } from '../../base/files/yaml-files.ts';
+import { readUtf8File } from '../../base/files/regular-file.ts';
 import { checkManifests } from '../check/check-manifests.ts';
 import { shownReport } from '../check/report.ts';
-import { NO_TEXTS } from '../input/manifests.ts';
-import { worldOf } from '../input/world.ts';
 import { diagnosticOf, restOfLine } from './findings.ts';
 import type { Diagnostic } from 'vscode-languageserver';
 import type { Workspace } from './workspace.ts';
 
-/** The findings in the templates of a chart as it is on the disk, by path. */
-export async function chartDiagnostics(
+/** A template with the text that was rendered. */
+export interface RenderedTemplate {
+  readonly text: string;
+  readonly diagnostics: Diagnostic[];
+}
+
+/** The templates with findings of a chart as it is on the disk, by path. */
+export async function renderedTemplates(
   workspace: Workspace,
   directory: string,
-): Promise<ReadonlyMap<string, Diagnostic[]>> {
+): Promise<ReadonlyMap<string, RenderedTemplate>> {
   const { texts } = await workspace.texts([directory], true);
-  const { world } = workspace.world();
-  const { manifests } = worldOf({ texts, problems: [] }, NO_TEXTS, world);
+  const { manifests, world } = workspace.worldWith(texts);
   const { violations } = shownReport(checkManifests(manifests, world), workspace.selection);
-  const found = new Map<string, Diagnostic[]>();
-  for (const violation of violations) {
-    const path = resolve(violation.file);
-    // An editor has no line of a template whose text it does not hold: the rest of the line is marked.
-    const text = workspace.open.get(path) ?? '';
-    found.set(path, [...(found.get(path) ?? []), diagnosticOf(violation, restOfLine(violation, text))]);
+  const found = new Map<string, RenderedTemplate>();
+  for (const [path, own] of Map.groupBy(violations, ({ file }) => resolve(file))) {
+    // Policies of other files have findings of their own.
+    if (!isWithin(directory, path)) continue;
+    const text = await readUtf8File(path).catch(() => '');
+    found.set(path, { text, diagnostics: own.map((each) => diagnosticOf(each, restOfLine(each, text))) });
   }
   return found;
 }

@@ -13,11 +13,12 @@ import {
   type InitializeResult,
 } from 'vscode-languageserver/node';
 import { loadWorkloadKinds } from '../../cluster/sources/workload-kinds.ts';
+import { isWithin } from '../../base/files/yaml-files.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { PROJECT_FILE } from '../input/project-file.ts';
 import { EXIT_OK, UsageError, type CommandIo } from '../io.ts';
 import { actionsIn, FIX_ALL } from './actions.ts';
-import { chartDiagnostics } from './chart-findings.ts';
+import { renderedTemplates, type RenderedTemplate } from './chart-findings.ts';
 import { diagnosticsOf } from './findings.ts';
 import { hoverAt } from './hover.ts';
 import { Workspace } from './workspace.ts';
@@ -52,10 +53,11 @@ class Session {
   readonly #workspaceFor: (hasFolder: boolean) => Workspace;
   #workspace: Workspace;
   readonly #shown = new Map<string, string>();
-  /** The findings in templates, from the last save of a file of their chart to the next key in them. */
-  readonly #ofCharts = new Map<string, Diagnostic[]>();
-  /** The templates of each chart that had findings when the chart was rendered last. */
-  readonly #rendered = new Map<string, readonly string[]>();
+  /** The templates of each chart that had findings when the chart was rendered last, by path. */
+  readonly #rendered = new Map<string, ReadonlyMap<string, RenderedTemplate>>();
+  /** The charts that wait to be rendered. */
+  readonly #waiting = new Set<string>();
+  #renders = Promise.resolve();
   /** The path of each open file, by its address. It is the same until the file is closed. */
   readonly #paths = new Map<string, string>();
   #timer: NodeJS.Timeout | undefined;
@@ -90,7 +92,10 @@ class Session {
       this.#schedule();
     });
     connection.onDidSaveTextDocument(({ textDocument: { uri } }) => void this.#saved(this.#pathOf(uri)));
-    connection.onDidChangeWatchedFiles(() => this.#readAgain());
+    connection.onDidChangeWatchedFiles(({ changes }) => {
+      this.#readAgain();
+      for (const { uri } of changes) this.#changedOnDisk(this.#pathOf(uri));
+    });
     connection.onHover(async ({ textDocument: { uri }, position }) => {
       await this.#settled();
       const path = this.#pathOf(uri);
@@ -132,7 +137,6 @@ class Session {
     const path = this.#paths.get(uri);
     if (path === undefined || text === undefined) return;
     this.#workspace.open.set(path, text);
-    this.#ofCharts.delete(path);
     this.#schedule();
   }
 
@@ -186,24 +190,45 @@ class Session {
 
   async #publish(): Promise<void> {
     const found = diagnosticsOf(this.#workspace, await this.#judged());
-    for (const [uri, path] of this.#paths) this.#show(uri, found.get(path) ?? this.#ofCharts.get(path) ?? []);
+    for (const [uri, path] of this.#paths) this.#show(uri, found.get(path) ?? this.#ofChart(path));
   }
 
-  /** A chart is rendered when one of its files is saved: its findings stand in its templates until the next key. */
+  /** A chart is rendered when one of its files is saved. */
   async #saved(path: string): Promise<void> {
     if (!this.#canWatch) this.#readAgain();
     await this.#upToDate();
     const part = await this.#workspace.partOf(path);
-    if (part.kind !== 'chart') return;
-    const now = await chartDiagnostics(this.#workspace, part.directory);
-    const files = new Set([...(this.#rendered.get(part.directory) ?? []), ...now.keys()]);
-    this.#rendered.set(part.directory, [...now.keys()]);
-    const uris = new Map(Array.from(this.#paths, ([uri, file]) => [file, uri]));
-    for (const file of files) {
-      const found = now.get(file) ?? [];
-      this.#ofCharts.set(file, found);
-      this.#show(uris.get(file) ?? pathToFileURL(file).href, found);
-    }
+    if (part.kind === 'chart') this.#render(part.directory);
+  }
+
+  /** Others than the editor have changed a file: findings of its chart may be out of date. */
+  #changedOnDisk(path: string): void {
+    if (this.#workspace.open.has(path)) return;
+    for (const directory of this.#rendered.keys()) if (isWithin(directory, path)) this.#render(directory);
+  }
+
+  #render(directory: string): void {
+    // One that waits is rendered with all that is saved until then.
+    if (this.#waiting.has(directory)) return;
+    this.#waiting.add(directory);
+    const render = async (): Promise<void> => {
+      this.#waiting.delete(directory);
+      await this.#upToDate();
+      const before = this.#rendered.get(directory)?.keys() ?? [];
+      const now = await renderedTemplates(this.#workspace, directory);
+      this.#rendered.set(directory, now);
+      const uris = new Map(Array.from(this.#paths, ([uri, path]) => [path, uri]));
+      for (const path of new Set([...before, ...now.keys()]))
+        this.#show(uris.get(path) ?? pathToFileURL(path).href, this.#ofChart(path));
+    };
+    this.#renders = this.#renders.then(render).catch((error: unknown) => this.#tell(error));
+  }
+
+  /** The findings in a template that is closed, or whose text is the one that was rendered. */
+  #ofChart(path: string): Diagnostic[] {
+    const rendered = [...this.#rendered.values()].findLast((files) => files.has(path))?.get(path);
+    const text = this.#workspace.open.get(path) ?? rendered?.text;
+    return rendered === undefined || rendered.text !== text ? [] : rendered.diagnostics;
   }
 
   #show(uri: string, diagnostics: Diagnostic[]): void {

@@ -151,6 +151,11 @@ export class Workspace {
     return this.#world;
   }
 
+  /** The manifests of a chart, and what they tell together with the files. */
+  worldWith(rendered: ReadTexts['texts']): { readonly world: World; readonly manifests: Manifests } {
+    return this.#worldOf([...this.#facts(), ...rendered]);
+  }
+
   #worldOf(texts: ReadTexts['texts']): { readonly world: World; readonly manifests: Manifests } {
     return worldOf({ texts, problems: [] }, NO_TEXTS, {
       kinds: this.#settings.kinds,

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { edited, marked, startEditor, type Editor } from './editor.ts';
@@ -140,33 +139,6 @@ describe('the editor', () => {
     editor = await startEditor({}, [], process.env, undefined, 'gone');
     await editor.open('web.yaml', TYPO);
     expect(await codes('web.yaml')).toEqual(['named-port']);
-  });
-
-  it('renders a chart when a template is saved, and shows its findings there until the next key', async () => {
-    const bin = mkdtempSync(join(tmpdir(), 'probewright-helm-'));
-    const template = 'chart/templates/web.yaml';
-    // The template as helm prints it, on the disk as it is when helm runs.
-    const script = '#!/bin/sh\nprintf -- "---\\n# Source: web/templates/web.yaml\\n"\ncat chart/templates/web.yaml\n';
-    writeFileSync(join(bin, 'helm'), script, { mode: 0o755 });
-    const files = { 'chart/Chart.yaml': 'apiVersion: v2\nname: web\nversion: 1.0.0\n', [template]: TYPO };
-    editor = await startEditor(files, [], { ...process.env, PATH: `${bin}:${process.env['PATH'] ?? ''}` });
-    await editor.open(template, TYPO);
-    expect(await codes(template)).toEqual([]);
-    await editor.save(template);
-    await expect.poll(() => codes(template), { timeout: 10_000 }).toEqual(['named-port']);
-    expect((await editor.shown(template)).map((each) => marked(TYPO, each))).toEqual([
-      'httpGet: { path: /livez, port: htpp }',
-    ]);
-    // A watcher tells of the saved file.
-    await editor.changedOnDisk();
-    expect(await codes(template)).toEqual(['named-port']);
-    expect(await editor.actions(template)).toEqual([]);
-    await editor.change(template, `${TYPO}# more\n`);
-    expect(await codes(template)).toEqual([]);
-    editor.write(template, RIGHT);
-    await editor.save(template);
-    expect(await codes(template)).toEqual([]);
-    rmSync(bin, { recursive: true });
   });
 
   it('is silent in templates, patches, unknown kinds, and texts that are no manifest', async () => {

@@ -1,0 +1,105 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { marked, startEditor, type Editor } from './editor.ts';
+
+const TYPO = readFileSync('examples/typo.yaml', 'utf8');
+const RIGHT = TYPO.replace('htpp }', 'http }');
+const CHART = 'apiVersion: v2\nname: web\nversion: 1.0.0\n';
+const TEMPLATE = 'chart/templates/web.yaml';
+
+/** Renders each template as it is on the disk, once there is no file `wait`. */
+const HELM = `#!/bin/sh
+echo started >> log
+while [ -e wait ]; do sleep 0.05; done
+for each in chart/templates/*.yaml; do
+  printf -- "---\\n# Source: web/templates/$(basename $each)\\n"
+  cat $each
+done
+`;
+
+describe('a chart in an editor', () => {
+  let editor: Editor;
+  const bin = mkdtempSync(join(tmpdir(), 'probewright-helm-'));
+  const start = async (files: Readonly<Record<string, string>>): Promise<void> => {
+    writeFileSync(join(bin, 'helm'), HELM, { mode: 0o755 });
+    const env = { ...process.env, PATH: `${bin}:${process.env['PATH'] ?? ''}` };
+    editor = await startEditor({ 'chart/Chart.yaml': CHART, ...files }, [], env);
+  };
+  afterEach(async () => {
+    const { code, errors } = await editor.quit();
+    expect({ code, errors }).toEqual({ code: 0, errors: '' });
+  });
+  afterAll(() => {
+    rmSync(bin, { recursive: true });
+  });
+  const codes = async (file: string): Promise<unknown[]> => (await editor.shown(file)).map(({ code }) => code);
+  const rendered = async (times: number): Promise<void> => {
+    const log = join(editor.folder, 'log');
+    const lines = (): number => readFileSync(log, { encoding: 'utf8', flag: 'a+' }).split('\n').length - 1;
+    await expect.poll(lines, { timeout: 20_000 }).toBe(times);
+  };
+
+  it('is rendered when a template is saved, and its findings stand where the text is the saved one', async () => {
+    await start({ [TEMPLATE]: TYPO });
+    await editor.open(TEMPLATE, TYPO);
+    expect(await codes(TEMPLATE)).toEqual([]);
+    await editor.save(TEMPLATE);
+    await expect.poll(() => codes(TEMPLATE), { timeout: 10_000 }).toEqual(['named-port']);
+    expect((await editor.shown(TEMPLATE)).map((each) => marked(TYPO, each))).toEqual([
+      'httpGet: { path: /livez, port: htpp }',
+    ]);
+    // A watcher tells of the saved file.
+    await editor.changedOnDisk(TEMPLATE);
+    expect(await codes(TEMPLATE)).toEqual(['named-port']);
+    expect(await editor.actions(TEMPLATE)).toEqual([]);
+    await editor.change(TEMPLATE, `${TYPO}# more\n`);
+    expect(await codes(TEMPLATE)).toEqual([]);
+    await editor.change(TEMPLATE, TYPO);
+    expect(await codes(TEMPLATE)).toEqual(['named-port']);
+    editor.write(TEMPLATE, RIGHT);
+    await editor.change(TEMPLATE, RIGHT);
+    await editor.save(TEMPLATE);
+    await rendered(2);
+    expect(await codes(TEMPLATE)).toEqual([]);
+  });
+
+  it('shows nothing in a text that was typed while helm ran', async () => {
+    await start({
+      [TEMPLATE]: TYPO,
+      'chart/templates/other.yaml': TYPO.replace('name: web\n', 'name: other\n'),
+      wait: '',
+    });
+    await editor.open(TEMPLATE, TYPO);
+    await editor.save(TEMPLATE);
+    await rendered(1);
+    await editor.change(TEMPLATE, `# above\n${TYPO}`);
+    rmSync(join(editor.folder, 'wait'));
+    await expect.poll(() => codes('chart/templates/other.yaml'), { timeout: 10_000 }).toEqual(['named-port']);
+    expect(await codes(TEMPLATE)).toEqual([]);
+  });
+
+  it('loses the findings of a closed template that another program has mended, and marks the whole line of others', async () => {
+    await start({ [TEMPLATE]: TYPO });
+    await editor.save('chart/Chart.yaml');
+    await expect.poll(() => codes(TEMPLATE), { timeout: 10_000 }).toEqual(['named-port']);
+    expect((await editor.shown(TEMPLATE)).map((each) => marked(TYPO, each))).toEqual([
+      'httpGet: { path: /livez, port: htpp }',
+    ]);
+    editor.write(TEMPLATE, RIGHT);
+    await editor.changedOnDisk(TEMPLATE);
+    await expect.poll(() => codes(TEMPLATE), { timeout: 10_000 }).toEqual([]);
+  });
+
+  it('is judged with its own Services and policies', async () => {
+    const policy = `apiVersion: probewright.dev/v1alpha1
+kind: ClusterProbePolicy
+metadata: { name: a }
+spec: { checks: { named-port: { action: Off }, required-startup: { action: Warn } } }
+`;
+    await start({ [TEMPLATE]: TYPO, 'chart/templates/policy.yaml': policy });
+    await editor.save(TEMPLATE);
+    await expect.poll(() => codes(TEMPLATE), { timeout: 10_000 }).toEqual(['required-startup']);
+  });
+});
