@@ -33,12 +33,8 @@ export function findingsIn(workspace: Workspace, path: string): readonly Found[]
 /** The diagnostics of open files, by path: of their workloads, and of the policies in them. */
 export function diagnosticsOf(workspace: Workspace, paths: readonly string[]): ReadonlyMap<string, Diagnostic[]> {
   const { world, policyProblems } = workspace.world();
-  const found = new Map(paths.map((path) => [path, findingsIn(workspace, path)]));
-  const ofPolicies = policyFindings(
-    world,
-    [...found.values()].flat().map(({ violation }) => violation),
-  );
-  const shownOfPolicies = shownViolations(ofPolicies, workspace.selection);
+  const all = paths.flatMap((path) => workspace.piecesOf(path).flatMap(({ known }) => known.violationsIn(world)));
+  const ofPolicies = shownViolations(policyFindings(world, all), workspace.selection);
   return new Map(
     paths.map((path) => {
       const file = fileNameOf(path);
@@ -46,10 +42,8 @@ export function diagnosticsOf(workspace: Workspace, paths: readonly string[]): R
       return [
         path,
         [
-          ...(found.get(path) ?? []).map(({ violation, range }) => diagnosticOf(violation, range)),
-          ...shownOfPolicies
-            .filter((each) => each.file === file)
-            .map((each) => diagnosticOf(each, restOfLine(each, text))),
+          ...findingsIn(workspace, path).map(({ violation, range }) => diagnosticOf(violation, range)),
+          ...ofPolicies.filter((each) => each.file === file).map((each) => diagnosticOf(each, restOfLine(each, text))),
           ...policyProblems
             .filter((each) => each.file === file)
             .map((each) => ({ range: restOfLine(each, text), ...problemParts(each) })),

@@ -44,3 +44,27 @@ it.each(['', '\r'])('the first line of a text with a byte order mark is marked a
   );
   expect(marks).toEqual(['port: http', 'kind: Wrong }']);
 });
+
+it('a policy has the findings that the probes of workloads show, also where those of the workloads are notes', () => {
+  const workspace = new Workspace({
+    ...{ policies: undefined, minLevel: undefined, kinds: KNOWN_KINDS, hasFolder: false, now: () => 0 },
+  });
+  const spec = `spec:
+  checks: { single-failure: { action: Off } }
+  probes: { livenessProbe: { httpGet: { path: / }, failureThreshold: 1 } }
+`;
+  workspace.open.set('/p.yaml', POLICY + spec);
+  const workload = `apiVersion: apps/v1
+kind: Deployment
+metadata: { name: web }
+spec:
+  template:
+    spec:
+      containers: [{ name: web, image: 'web:1', ports: [{ name: http, containerPort: 8080 }] }]
+`;
+  const codes = (): unknown[] =>
+    (diagnosticsOf(workspace, [...workspace.open.keys()]).get('/p.yaml') ?? []).map(({ code }) => code);
+  const alone = codes();
+  workspace.open.set('/w.yaml', workload);
+  expect([alone, codes()]).toEqual([[], ['restart-gate']]);
+});
