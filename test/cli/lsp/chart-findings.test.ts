@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
-import { chartDiagnostics } from '../../../src/cli/lsp/chart-findings.ts';
+import { renderedTemplates } from '../../../src/cli/lsp/chart-findings.ts';
 import { Workspace } from '../../../src/cli/lsp/workspace.ts';
 import { KNOWN_KINDS } from '../../../src/engine/workload/kinds.ts';
 import { NOW } from '../../support/now.ts';
@@ -50,9 +50,9 @@ async function findingsIn(
   const usual = { policies: undefined, minLevel, kinds: KNOWN_KINDS, now: () => NOW, hasFolder: false };
   const workspace = new Workspace(usual);
   for (const [file, text] of Object.entries(open)) workspace.open.set(join(chart, file), text);
-  const found = await chartDiagnostics(workspace, chart);
+  const found = await renderedTemplates(workspace, chart);
   return Object.fromEntries(
-    [...found].map(([path, diagnostics]) => [
+    [...found].map(([path, { diagnostics }]) => [
       path.replace(`${chart}/`, ''),
       diagnostics.map(({ code, severity, range: { start, end } }) => [
         `${String(code)} ${severity}`,
@@ -64,28 +64,20 @@ async function findingsIn(
 
 const [A, B] = ['templates/a.yaml', 'templates/b.yaml'];
 
-it('the findings of a chart are those of its templates as helm prints them, by path', async () => {
+it('the findings of a chart are those of its templates as helm prints them, by path, up to the comment of the line', async () => {
   const templates = { [A]: deployment('htpp', 'http', 'grpc'), [B]: WRONG, 'templates/c.yaml': deployment('http') };
   expect(await findingsIn(templates)).toEqual({
     [A]: [
-      ['named-port 1', '9:10-9:10'],
-      ['named-port 1', '15:10-15:10'],
+      ['named-port 1', '9:10-9:66'],
+      ['named-port 1', '15:10-15:66'],
     ],
-    [B]: [['named-port 1', '9:10-9:10']],
-  });
-});
-
-it('the rest of the line is marked, without a comment, where the editor has the template', async () => {
-  const open = { [B]: deployment('http', 'http') };
-  expect(await findingsIn({ [A]: WRONG, [B]: WRONG }, { open })).toEqual({
-    [A]: [['named-port 1', '9:10-9:10']],
     [B]: [['named-port 1', '9:10-9:66']],
   });
 });
 
 it('policies of open files count, and findings below the level are left out', async () => {
   const open = { 'p.yaml': POLICY };
-  expect(await findingsIn({ [A]: WRONG }, { open })).toEqual({ [A]: [['named-port 2', '9:10-9:10']] });
+  expect(await findingsIn({ [A]: WRONG }, { open })).toEqual({ [A]: [['named-port 2', '9:10-9:66']] });
   expect(await findingsIn({ [A]: WRONG }, { open, minLevel: 'error' })).toEqual({});
 });
 

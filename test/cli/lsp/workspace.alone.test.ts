@@ -45,7 +45,7 @@ describe('the settings', () => {
   const PROJECT = 'minLevel: error\nnamespace: shop\nkubernetesVersion: "1.30"\n';
   const settingsOf = (workspace: Workspace): unknown => {
     const { namespace, kubernetesVersion, now } = workspace.world().world;
-    return [workspace.minLevel, namespace, kubernetesVersion, now, workspace.problem];
+    return [workspace.selection.minLevel, namespace, kubernetesVersion, now, workspace.problem];
   };
 
   it('are those of the project file, over which the level of the command line wins', async () => {
