@@ -37,7 +37,7 @@ describe('docs/api.md', () => {
       membersOf('src/package/api/index.ts', 'Verdict').join(', '),
       membersOf('src/package/api/index.ts', 'Fixed').join(', '),
       [
-        ...membersOf('src/cli/output/json-outputs.ts', 'PlanOutput'),
+        ...membersOf('src/cli/output/json-outputs.ts', 'PlannedEffects'),
         ...membersOf('src/package/api/index.ts', 'Planned'),
       ].join(', '),
     ]);

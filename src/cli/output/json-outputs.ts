@@ -168,7 +168,15 @@ export interface PlannedInjection {
 }
 
 /** The output of `probewright plan --output json`. */
-export interface PlanOutput {
+export interface PlanOutput extends PlannedEffects {
+  /** Workloads that are not judged. Absent without any. */
+  readonly exempt?: readonly ExemptNamespace[];
+  /** Absent where it is not known what injects. */
+  readonly injection?: PlannedInjection;
+}
+
+/** What a change of policies does. */
+export interface PlannedEffects {
   /** The workloads with an effect. */
   readonly workloads: readonly (ObjectName & {
     readonly probes: readonly PlannedProbe[];

@@ -7,7 +7,7 @@ import { unifiedDiff, type DiffLine } from '../../base/text/unified-diff.ts';
 import { renderBlock, type BlockLayout } from '../../yaml/editing/rendering.ts';
 import { objectName } from '../check/report.ts';
 import { injectedSentence } from './injected-probes.ts';
-import type { ExemptNamespace, PlannedInjection, PlanOutput } from '../output/json-outputs.ts';
+import type { ExemptNamespace, PlannedEffects, PlannedInjection, PlanOutput } from '../output/json-outputs.ts';
 import type { ProbeChange, ViolationChange } from '../../engine/verdict/compare/changes.ts';
 import { effectSentence, type Plan, type WorkloadEffect } from '../../engine/verdict/compare/plan.ts';
 
@@ -57,13 +57,18 @@ function sectionOf({ title, names, diff, example }: PlanGroup): MarkdownSection 
 
 /** Returns a plan as one object for programs. Workloads without effect are left out. */
 export function planAsJson({ exempt = [], injection, ...plan }: ShownPlan): string {
-  const { workloads, summary } = planOutput(plan);
-  const output = { workloads, ...(exempt.length > 0 && { exempt }), ...(injection && { injection }), summary };
+  const { workloads, summary } = plannedEffects(plan);
+  const output: PlanOutput = {
+    workloads,
+    ...(exempt.length > 0 && { exempt }),
+    ...(injection && { injection }),
+    summary,
+  };
   return `${jsonText(output, undefined, 2)}\n`;
 }
 
 /** Returns a plan as programs read it. */
-export function planOutput({ effects, summary }: Plan): PlanOutput {
+export function plannedEffects({ effects, summary }: Plan): PlannedEffects {
   const workloads = effects.map(({ kind, namespace, name, probes, violations }) => ({
     kind,
     namespace,

@@ -14,13 +14,13 @@ import { InvalidInputError, type EngineOptions, type KubernetesObjects, type Obj
 import { SHOWN_BY_DEFAULT } from '../../cli/fix/advice.ts';
 import { fixFile } from '../../cli/fix/fix-file.ts';
 import { LEVELS, type Level } from '../../engine/verdict/levels.ts';
-import { planOutput } from '../../cli/plan/formats.ts';
+import { plannedEffects } from '../../cli/plan/formats.ts';
 import { workloadsOf } from '../../cli/plan/workloads.ts';
 import { snapshotAfter, unknownRemovals } from '../../engine/verdict/compare/policy-change.ts';
 import { storedPod } from '../../webhook/review/stored-pod.ts';
 import { planOf } from '../../engine/verdict/compare/plan.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
-import type { ListedViolation, PlanOutput } from '../../cli/output/json-outputs.ts';
+import type { ListedViolation, PlannedEffects } from '../../cli/output/json-outputs.ts';
 
 /** The exports of `import 'probewright'`. docs/api.md explains every name. */
 export * from './engine-options.ts';
@@ -103,7 +103,7 @@ export function fix(objects: KubernetesObjects, options: FixOptions = {}): Fixed
 }
 
 /** The plan of a change. */
-export interface Planned extends PlanOutput {
+export interface Planned extends PlannedEffects {
   /** The warnings of a verdict that are about policies. Absent without any. */
   readonly warnings?: readonly string[];
 }
@@ -135,6 +135,6 @@ export function plan(objects: KubernetesObjects, options: PlanOptions = {}): Pla
   const after = snapshotAfter(before, change);
   const workloads = workloadsOf(manifests, world, []);
   const warnings = [...manifests.warnings, ...notes].map(lineOf);
-  const planned = planOutput(planOf(workloads, before, after, storedPod, world.now));
+  const planned = plannedEffects(planOf(workloads, before, after, storedPod, world.now));
   return { ...planned, ...(warnings.length > 0 && { warnings }) };
 }

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { planAsJson, planAsMarkdown, planAsText, planOutput, type ShownPlan } from '../../../src/cli/plan/formats.ts';
+import {
+  planAsJson,
+  planAsMarkdown,
+  planAsText,
+  plannedEffects,
+  type ShownPlan,
+} from '../../../src/cli/plan/formats.ts';
 import { emptySummary, type PlanSummary, type WorkloadEffect } from '../../../src/engine/verdict/compare/plan.ts';
 import { PLAIN, type Screen } from '../../../src/cli/output/screen.ts';
 import type { ProbeChange, ViolationChange } from '../../../src/engine/verdict/compare/changes.ts';
@@ -356,7 +362,7 @@ describe('a plan in JSON', () => {
       ],
       summary: given.summary,
     };
-    expect(planOutput(given)).toEqual(output);
+    expect(plannedEffects(given)).toEqual(output);
     expect(planAsJson(given)).toBe(`${JSON.stringify(output, undefined, 2)}\n`);
   });
 });
