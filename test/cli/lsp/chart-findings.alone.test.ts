@@ -38,7 +38,7 @@ describe('a chart in an editor', () => {
   const rendered = async (times: number): Promise<void> => {
     const log = join(editor.folder, 'log');
     const lines = (): number => readFileSync(log, { encoding: 'utf8', flag: 'a+' }).split('\n').length - 1;
-    await expect.poll(lines, { timeout: 20_000 }).toBe(times);
+    await expect.poll(lines, { timeout: 30_000 }).toBe(times);
   };
 
   it('is rendered when a template is saved, and its findings stand where the text is the saved one', async () => {
@@ -46,7 +46,7 @@ describe('a chart in an editor', () => {
     await editor.open(TEMPLATE, TYPO);
     expect(await codes(TEMPLATE)).toEqual([]);
     await editor.save(TEMPLATE);
-    await expect.poll(() => codes(TEMPLATE), { timeout: 10_000 }).toEqual(['named-port']);
+    await expect.poll(() => codes(TEMPLATE), { timeout: 30_000 }).toEqual(['named-port']);
     expect((await editor.shown(TEMPLATE)).map((each) => marked(TYPO, each))).toEqual([
       'httpGet: { path: /livez, port: htpp }',
     ]);
@@ -76,20 +76,20 @@ describe('a chart in an editor', () => {
     await rendered(1);
     await editor.change(TEMPLATE, `# above\n${TYPO}`);
     rmSync(join(editor.folder, 'wait'));
-    await expect.poll(() => codes('chart/templates/other.yaml'), { timeout: 10_000 }).toEqual(['named-port']);
+    await expect.poll(() => codes('chart/templates/other.yaml'), { timeout: 30_000 }).toEqual(['named-port']);
     expect(await codes(TEMPLATE)).toEqual([]);
   });
 
   it('loses the findings of a closed template that another program has mended, and marks the whole line of others', async () => {
     await start({ [TEMPLATE]: TYPO });
     await editor.save('chart/Chart.yaml');
-    await expect.poll(() => codes(TEMPLATE), { timeout: 10_000 }).toEqual(['named-port']);
+    await expect.poll(() => codes(TEMPLATE), { timeout: 30_000 }).toEqual(['named-port']);
     expect((await editor.shown(TEMPLATE)).map((each) => marked(TYPO, each))).toEqual([
       'httpGet: { path: /livez, port: htpp }',
     ]);
     editor.write(TEMPLATE, RIGHT);
     await editor.changedOnDisk(TEMPLATE);
-    await expect.poll(() => codes(TEMPLATE), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => codes(TEMPLATE), { timeout: 30_000 }).toEqual([]);
   });
 
   it('is judged with its own Services and policies', async () => {
@@ -100,6 +100,6 @@ spec: { checks: { named-port: { action: Off }, required-startup: { action: Warn 
 `;
     await start({ [TEMPLATE]: TYPO, 'chart/templates/policy.yaml': policy });
     await editor.save(TEMPLATE);
-    await expect.poll(() => codes(TEMPLATE), { timeout: 10_000 }).toEqual(['required-startup']);
+    await expect.poll(() => codes(TEMPLATE), { timeout: 30_000 }).toEqual(['required-startup']);
   });
 });
