@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { addressTarget } from '../../../src/cli/try/address-target.ts';
 import { lookFurther } from '../../../src/cli/try/look-further.ts';
 import { plannedOne } from './planned.ts';
-import { http } from './probe-servers.ts';
+import { http, https } from './probe-servers.ts';
 import { tryOne } from './run-try.ts';
 
 const liveness = (port: number) => ({ livenessProbe: { httpGet: { path: '/', port }, timeoutSeconds: 1 } });
@@ -55,6 +55,21 @@ it('a server that answers only behind a PROXY header is told as that', async () 
   const { port } = server.address() as AddressInfo;
   const { cause, remedy } = await tryOne(liveness(port), ['--count', '1']).finally(() => server.close());
   expect([cause, remedy]).toEqual(['proxy-header', expect.stringContaining('which a probe cannot send')]);
+});
+
+it('a server that asks for a certificate is probed by its port alone', async () => {
+  const port = await https((_request, response) => void response.end(), {
+    ...{ requestCert: true, rejectUnauthorized: true, minVersion: 'TLSv1.3' },
+  });
+  const livenessProbe = { httpGet: { path: '/', port, scheme: 'HTTPS' }, timeoutSeconds: 1 };
+  const { cause, edits } = await tryOne({ livenessProbe }, ['--count', '1']);
+  expect([cause, edits.map(({ path, value }) => [path, value])]).toEqual([
+    'tls-handshake',
+    [
+      ['spec.containers[0].livenessProbe.httpGet', null],
+      ['spec.containers[0].livenessProbe.tcpSocket', { port }],
+    ],
+  ]);
 });
 
 it('a status 429 is a limit, and no other path is advised', async () => {

@@ -66,6 +66,14 @@ describe('the options of a command', () => {
     ['--fail', ['--fail:']],
     ['- a', ['word:-', 'word:a']],
   ])('of %s are %j', (line, options) => expect(read(line)).toEqual(options));
+
+  it('have the next word alone where a long option is known to take a value', () =>
+    expect(optionsOf(words('--data x url --other y'), '', /^--data$/)).toEqual([
+      { name: '--data', value: 'x' },
+      { name: undefined, value: 'url' },
+      { name: '--other', value: 'y' },
+      { name: undefined, value: 'y' },
+    ]));
 });
 
 describe('a command that starts a shell', () => {

@@ -83,6 +83,18 @@ describe('a name', () => {
   });
 });
 
+it.each<[string, string | undefined]>([
+  ['http-port', 'http'],
+  ['port-http', 'http'],
+  ['http-x', 'http'],
+  ['x-http-y', undefined],
+  ['web-port', 'web'],
+  ['app-1', 'app'],
+  ['x-web', undefined],
+])('a name means HTTP by its first and last word that says something: %s, %s', (name, kind) =>
+  expect(meaningOfText(name)?.kind).toBe(kind),
+);
+
 it.each<[string | undefined, boolean]>([
   ['grpc', true],
   ['grpc-web', true],
