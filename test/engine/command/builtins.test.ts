@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { jumpOf, matches, mayFailToOpen, outOfLoop, withOptions } from '../../../src/engine/command/builtins.ts';
-import { FAILED, NOTHING_KNOWN, OUTPUT, type Flow, type State } from '../../../src/engine/command/state.ts';
+import { FAILED, OUTPUT, type Flow, type State } from '../../../src/engine/command/state.ts';
+import { START } from './start-state.ts';
 
 const word = (text: string, isQuoted = false) => ({ text, isQuoted, isLiteral: !text.includes('$') });
 
@@ -51,16 +52,8 @@ describe('a redirection', () => {
   });
 });
 
-const START: State = {
-  flow: 'next',
-  status: FAILED,
-  isErrexit: false,
-  isPipefail: false,
-  isNounset: false,
-  variables: NOTHING_KNOWN,
-  isSure: true,
-  ran: 0n,
-};
+/** A command has failed before. */
+const BEFORE: State = { ...START, status: FAILED };
 
 describe('set', () => {
   /** The options that are on behind the words, as letters; `o` is pipefail. */
@@ -68,7 +61,7 @@ describe('set', () => {
     const [state] =
       withOptions(
         words.split(' ').map((text) => word(text)),
-        { ...START, ...before },
+        { ...BEFORE, ...before },
       ) ?? [];
     if (state === undefined) return undefined;
     const { isErrexit, isNounset, isPipefail, status } = state;
@@ -103,7 +96,7 @@ describe('set', () => {
 describe('a jump', () => {
   const jump = (name: string, operand: string | undefined, more: { loops?: number; isInLoop?: boolean } = {}) => {
     const around = { isTested: false, isFed: false, loops: 0, isInLoop: false, isInFunction: false, ...more };
-    const [end] = jumpOf(name, operand === undefined ? undefined : word(operand), START, around) ?? [];
+    const [end] = jumpOf(name, operand === undefined ? undefined : word(operand), BEFORE, around) ?? [];
     return end && `${end.flow} ${String(end.status)}`;
   };
 
@@ -142,6 +135,6 @@ describe('a jump', () => {
     ['exit', 'exit'],
     ['next', 'next'],
   ])('%s is %s outside of one loop', (inside, outside) =>
-    expect(outOfLoop({ ...START, flow: inside }).flow).toBe(outside),
+    expect(outOfLoop({ ...BEFORE, flow: inside }).flow).toBe(outside),
   );
 });

@@ -1,24 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import {
-  FAILED,
-  NOTHING_KNOWN,
-  OUTPUT,
-  States,
-  valueOf,
-  withVariable,
-  type State,
-} from '../../../src/engine/command/state.ts';
+import { FAILED, OUTPUT, States, valueOf, withVariable } from '../../../src/engine/command/state.ts';
+import { START } from './start-state.ts';
 
-const START: State = {
-  flow: 'next',
-  status: '0',
-  isErrexit: false,
-  isPipefail: false,
-  isNounset: false,
-  variables: NOTHING_KNOWN,
-  isSure: true,
-  ran: 0n,
-};
 const literal = (text: string) => ({ text, isLiteral: true });
 const replaced = (text: string) => ({ text, isLiteral: false });
 
