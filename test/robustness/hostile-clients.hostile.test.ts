@@ -5,11 +5,12 @@ import { besideCaller } from './beside-caller.ts';
 import { CHART_LIMIT_BYTES, chartNodeArgs } from './chart-memory.ts';
 import { readable, report } from './figures.ts';
 import { Program } from './program.ts';
+import { MACHINE_FACTOR } from './settings.ts';
 import type { ConnectionOptions, TLSSocket } from 'node:tls';
 import type { Socket } from 'node:net';
 
 /** No hostile client delays a review of another address for longer, and no turn of the event loop uses more. */
-const LIMIT_MILLISECONDS = 500;
+const LIMIT_MILLISECONDS = 500 * MACHINE_FACTOR;
 /** A flood that harms others harms them whenever it is made; a machine that was busy for a moment was not made busy by it. */
 const GOES = 3;
 const ATTACK_MILLISECONDS = 4000;

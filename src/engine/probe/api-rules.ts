@@ -221,7 +221,8 @@ function checkProtocol(action: ApiStruct): void {
 function portNameProblems(name: string): readonly string[] {
   if (isPortName(name)) return [];
   // The server's message says characters, but Go counts bytes of UTF-8.
-  const isLong = utf8Length(name) > LONGEST_PORT_NAME;
+  // A name of megabytes is not encoded.
+  const isLong = name.length > LONGEST_PORT_NAME || utf8Length(name) > LONGEST_PORT_NAME;
   const rules: readonly (readonly [boolean, string])[] = [
     [isLong, `must be no more than ${LONGEST_PORT_NAME} characters`],
     [!/^[-a-z0-9]+$/.test(name), 'must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)'],
