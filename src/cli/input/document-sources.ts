@@ -1,7 +1,15 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readUpTo, readUtf8File, utf8Text } from '../../base/files/regular-file.ts';
-import { linesAlike, placesIn, type TemplatePlace } from './template-places.ts';
+import {
+  contentOf,
+  documentsIn,
+  isKind,
+  linesAlike,
+  linesOf,
+  placesIn,
+  type TemplatePlace,
+} from './template-places.ts';
 import type { Position } from '../../yaml/reading/documents.ts';
 
 /** A text file of a chart. */
@@ -34,33 +42,20 @@ export async function documentSources(
   const own = { file: template, placeOf: placesIn(templateText, text) };
   const sources: { readonly first: number; readonly source: DocumentSource | undefined }[] = [];
   for (const { first, lines } of documentsIn(text)) {
-    const kind = lines.findIndex((line) => line.startsWith('kind:'));
-    const isOwn = kind < 0 || own.placeOf({ line: first + kind, column: 1 }).isFound;
-    const best = isOwn ? undefined : mostAlike(lines, await others());
+    const kind = lines.findIndex(isKind);
+    const isOwn = kind < 0 || own.placeOf({ line: first + kind + 1, column: 1 }).isFound;
+    const best = isOwn ? undefined : mostAlike(contentOf(lines), await others());
     const source = best && { file: best.file, placeOf: placesIn(best.text, text) };
     sources.push({ first, source: isOwn ? own : source });
   }
-  return ({ line }) => sources.findLast(({ first }) => first <= line)?.source;
+  return ({ line }) => sources.findLast(({ first }) => first < line)?.source;
 }
 
-/** The documents of a text, each with the number of its first line. */
-function documentsIn(text: string): readonly { readonly first: number; readonly lines: readonly string[] }[] {
-  const documents: { first: number; lines: string[] }[] = [{ first: 1, lines: [] }];
-  for (const [index, line] of text.split('\n').entries())
-    if (line === '---') documents.push({ first: index + 2, lines: [] });
-    else documents.at(-1)?.lines.push(line);
-  return documents;
-}
-
-function mostAlike(document: readonly string[], files: readonly TextFile[]): TextFile | undefined {
-  const wanted = document.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
+function mostAlike(wanted: readonly string[], files: readonly TextFile[]): TextFile | undefined {
   let best: TextFile | undefined;
   let most = wanted.length / 2;
   for (const each of files) {
-    const alike = linesAlike(
-      wanted,
-      each.text.split('\n').map((line) => line.trim()),
-    );
+    const alike = linesAlike(wanted, linesOf(each.text));
     if (alike < most || (alike === most && best !== undefined)) continue;
     [best, most] = [each, alike];
   }

@@ -25,38 +25,39 @@ interface ValueRead {
  * document, the place is the template's start.
  */
 export function placesIn(templateText: string, renderedText: string): (position: Position) => TemplatePlace {
-  const [template, rendered] = [linesOf(templateText), linesOf(renderedText)];
-  const written = documentsIn(rendered);
-  const writerOf = writersIn(template, written);
+  const template = linesOf(templateText);
+  const written = documentsIn(renderedText);
+  const writerOf = writersIn(templateText, written);
   return ({ line }) => {
-    const document = written.findLast(({ first }) => first < line) ?? { first: 0, lines: rendered };
-    const writer = writerOf(document);
-    const above = writer === undefined ? [] : linesAbove(document.lines, line - 1 - document.first);
-    let found = (writer?.first ?? 0) - 1;
-    let end = found + 1 + (writer?.lines.length ?? 0);
-    let isFound = writer === undefined;
+    const document = written.findLast(({ first }) => first < line);
+    const writer = document && writerOf(document);
+    if (document === undefined || writer === undefined) return START;
+    let found = writer.first - 1;
+    let end = writer.first + writer.lines.length;
     let isWhole = true;
-    for (const { text } of above) {
+    for (const { text } of linesAbove(document.lines, line - 1 - document.first)) {
       const block = template.slice(found + 1, end);
       const exact = block.findIndex((each) => each.text === text);
       const next = exact >= 0 ? exact : block.findIndex((each) => computes(each.text, text));
       isWhole = next >= 0;
       // What is below a computed line is computed, too.
       if (!isWhole) break;
-      isFound = true;
       found += next + 1;
       // The other keys of the document are beside its kind.
       if (!text.startsWith('kind:')) end = endOfBlock(template, found, end);
     }
-    const at = isFound ? template[found] : undefined;
+    const at = found < writer.first ? undefined : template[found];
+    if (at === undefined) return { ...START, isFound: false };
     return {
-      line: at === undefined ? 1 : found + 1,
-      column: Math.floor(at?.indent ?? 0) + 1,
-      isFound,
-      valueOf: (field) => at && valueRead(template, found, isWhole, field),
+      line: found + 1,
+      column: Math.floor(at.indent) + 1,
+      isFound: true,
+      valueOf: (field) => valueRead(template, found, isWhole, field),
     };
   };
 }
+
+const START: TemplatePlace = { line: 1, column: 1, isFound: true, valueOf: () => undefined };
 
 /** A document of a text, by the index of its first line. */
 interface TextDocument {
@@ -64,16 +65,18 @@ interface TextDocument {
   readonly lines: readonly Line[];
 }
 
-function documentsIn(lines: readonly Line[]): readonly TextDocument[] {
-  const starts = lines.flatMap(({ text }, index) => (text === '---' ? [index + 1] : []));
+/** The documents of a text. A `---` in a text of several lines is indented, and ends none. */
+export function documentsIn(text: string): readonly TextDocument[] {
+  const lines = linesOf(text);
+  const starts = lines.flatMap((line, index) => (line.indent === 0 && line.text === '---' ? [index + 1] : []));
   return [0, ...starts].map((first, at) => ({
     first,
     lines: lines.slice(first, (starts[at] ?? lines.length + 1) - 1),
   }));
 }
 
-const kindOf = ({ lines }: TextDocument): string | undefined =>
-  lines.find(({ indent, text }) => indent === 0 && text.startsWith('kind:'))?.text;
+/** True for the line with the kind of a document. */
+export const isKind = ({ indent, text }: Line): boolean => indent === 0 && text.startsWith('kind:');
 
 /**
  * The document of a template that has written a document: of those with its kind the one with most of its lines, and
@@ -81,16 +84,18 @@ const kindOf = ({ lines }: TextDocument): string | undefined =>
  * below a `range` or an `if`.
  */
 function writersIn(
-  template: readonly Line[],
+  template: string,
   written: readonly TextDocument[],
 ): (document: TextDocument) => TextDocument | undefined {
+  const kindOf = ({ lines }: TextDocument): string | undefined => lines.find(isKind)?.text;
   const all = documentsIn(template);
   const writerOf = (document: TextDocument): TextDocument | undefined => {
     const kind = kindOf(document);
     const hasKind = ({ text }: Line): boolean => kind !== undefined && writesLine(text, kind);
     const ofKind = all.filter(({ lines }) => lines.some(hasKind));
-    if (ofKind.length < 2) return ofKind[0] ?? { first: 0, lines: template };
-    const alike = ofKind.map(({ lines }) => linesAlike(textsOf(document.lines), textsOf(lines)));
+    if (ofKind.length < 2) return ofKind[0] ?? { first: 0, lines: linesOf(template) };
+    const wanted = contentOf(document.lines);
+    const alike = ofKind.map(({ lines }) => linesAlike(wanted, lines));
     const most = Math.max(...alike);
     const [best, ...others] = ofKind.filter((_, index) => alike[index] === most);
     if (others.length === 0) return best;
@@ -104,14 +109,16 @@ function writersIn(
   };
 }
 
-const textsOf = (lines: readonly Line[]): readonly string[] => lines.map(({ text }) => text);
+/** The lines that are no comments and not empty. */
+export const contentOf = (lines: readonly Line[]): readonly string[] =>
+  lines.map(({ text }) => text).filter((text) => text !== '' && !text.startsWith('#'));
 
-/** How many lines of a document stand in a text, or have their key with a computed value there. */
-export function linesAlike(document: readonly string[], text: readonly string[]): number {
-  const own = new Set(text);
-  const computed = new Set<string | undefined>(text.filter(isComputed).map(itemKeyOf));
-  const isSaid = (line: string): boolean => line !== '' && !line.startsWith('#');
-  return document.filter((line) => isSaid(line) && (own.has(line) || computed.has(itemKeyOf(line)))).length;
+/** How many of some lines stand in a text, or have their key with a computed value there. */
+export function linesAlike(wanted: readonly string[], lines: readonly Line[]): number {
+  const texts = lines.map(({ text }) => text);
+  const own = new Set(texts);
+  const computed = new Set<string | undefined>(texts.filter(isComputed).map(itemKeyOf));
+  return wanted.filter((line) => own.has(line) || computed.has(itemKeyOf(line))).length;
 }
 
 const EXPRESSION = '{{';
@@ -127,7 +134,7 @@ function computes(template: string, rendered: string): boolean {
 
 /** True for a key whose value the template computes. */
 function isComputed(template: string): boolean {
-  return keyOf(template) !== undefined && template.includes(EXPRESSION, template.indexOf(':'));
+  return itemKeyOf(template) !== undefined && template.includes(EXPRESSION, template.indexOf(':'));
 }
 
 /** The line after the last one that is indented below a line. Lines with expressions only have any indentation. */
@@ -141,12 +148,12 @@ function endOfBlock(template: readonly Line[], index: number, most: number): num
 
 /** The key of a line, also behind the dash of a list item. */
 function keyOf(text: string): string | undefined {
-  return /^(?:- )?([\w./-]+):(?: |$)/.exec(text)?.[1];
+  return itemKeyOf(text)?.replace(/^- /, '');
 }
 
 /** The key of a line, with the dash of a list item. */
 function itemKeyOf(text: string): string | undefined {
-  return /^(?:- )?[\w./-]+:(?= |$)/.exec(text)?.[0];
+  return /^((?:- )?[\w./-]+):(?: |$)/.exec(text)?.[1];
 }
 
 /** A line in flow style: `labels: { app: {{ .Values.app }} }`, `- [{{ .Values.a }}]`, `{port: {{ .Values.port }}}`. */
@@ -203,7 +210,7 @@ function linesAbove(lines: readonly Line[], index: number): readonly Line[] {
     least = indent;
     return true;
   });
-  const kind = document.find(({ indent, text }) => indent === 0 && text.startsWith('kind:'));
+  const kind = document.find(isKind);
   return [...(kind === undefined ? [] : [kind]), ...above.reverse()];
 }
 
@@ -213,7 +220,7 @@ interface Line {
 }
 
 /** A list item counts as indented below its key, also when the dash is not. */
-function linesOf(text: string): readonly Line[] {
+export function linesOf(text: string): readonly Line[] {
   return text.split('\n').map((line) => {
     const trimmed = line.trim();
     const indent = line.search(/\S/);

@@ -147,6 +147,11 @@ describe('the place in a template', () => {
       expect(linesFound('\n---\n\na: 1\n---\nspec:\n  port: 1\n', 'spec:\n  port: 1\n')).toEqual([7]);
     });
 
+    it('and goes on behind a --- in a text of several lines', () => {
+      const own = 'kind: Pod\nspec:\n  args: |\n    ---\n    a: 1\n  port: 1\n';
+      expect(linesFound(`kind: Service\nspec:\n  port: 1\n---\n${own}`, own)).toEqual([10]);
+    });
+
     it('and never in another document, which may have the key that this one lacks', () => {
       const template = `kind: Pod\n{{ include "spec" . }}\n---\nkind: Service\nspec:\n  port: 1\n`;
       expect(linesFound(template, 'kind: Pod\nspec:\n  port: 1\n')).toEqual([1]);
