@@ -1,32 +1,71 @@
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isWithin } from '../../base/files/yaml-files.ts';
-import { readUtf8File } from '../../base/files/regular-file.ts';
 import { checkManifests } from '../check/check-manifests.ts';
 import { shownReport } from '../check/report.ts';
 import { diagnosticOf, restOfLine } from './findings.ts';
 import type { Diagnostic } from 'vscode-languageserver';
+import type { ReadTexts } from '../input/manifests.ts';
+import type { World } from '../input/world.ts';
 import type { Workspace } from './workspace.ts';
 
-/** A template with the text that was rendered. */
-export interface RenderedTemplate {
-  readonly text: string;
-  readonly diagnostics: Diagnostic[];
+/** A chart as it was rendered. Its findings follow the policies and the facts of the workspace. */
+export class RenderedChart {
+  readonly #workspace: Workspace;
+  readonly #directory: string;
+  readonly #rendered: ReadTexts['texts'];
+  /** The texts of the templates that were rendered, by path. */
+  readonly #sources = new Map<string, string>();
+  #judged: { readonly world: World; readonly found: ReadonlyMap<string, Diagnostic[]> } | undefined;
+
+  /** @param rendered the texts of all templates, which the disk still has */
+  constructor(workspace: Workspace, directory: string, rendered: ReadTexts['texts']) {
+    this.#workspace = workspace;
+    this.#directory = directory;
+    this.#rendered = rendered;
+    for (const { file } of rendered) this.#sourceOf(resolve(file));
+  }
+
+  /** The templates with findings, by path. */
+  get found(): ReadonlyMap<string, Diagnostic[]> {
+    const { world } = this.#workspace.world();
+    if (this.#judged?.world !== world) this.#judged = { world, found: this.#judge() };
+    return this.#judged.found;
+  }
+
+  /** The findings in a template that is closed, or whose text is the one that was rendered. */
+  findingsIn(path: string): Diagnostic[] {
+    const text = this.#workspace.open.get(path);
+    return text === undefined || text === this.#sourceOf(path) ? (this.found.get(path) ?? []) : [];
+  }
+
+  #judge(): ReadonlyMap<string, Diagnostic[]> {
+    const { manifests, world } = this.#workspace.worldWith(this.#rendered);
+    const { violations } = shownReport(checkManifests(manifests, world), this.#workspace.selection);
+    const found = new Map<string, Diagnostic[]>();
+    for (const [path, own] of Map.groupBy(violations, ({ file }) => resolve(file))) {
+      // Policies of other files have findings of their own.
+      if (!isWithin(this.#directory, path)) continue;
+      const text = this.#sourceOf(path);
+      found.set(
+        path,
+        own.map((each) => diagnosticOf(each, restOfLine(each, text))),
+      );
+    }
+    return found;
+  }
+
+  #sourceOf(path: string): string {
+    const text = this.#sources.get(path) ?? textOf(path);
+    this.#sources.set(path, text);
+    return text;
+  }
 }
 
-/** The templates with findings of a chart as it is on the disk, by path. */
-export async function renderedTemplates(
-  workspace: Workspace,
-  directory: string,
-): Promise<ReadonlyMap<string, RenderedTemplate>> {
-  const { texts } = await workspace.texts([directory], true);
-  const { manifests, world } = workspace.worldWith(texts);
-  const { violations } = shownReport(checkManifests(manifests, world), workspace.selection);
-  const found = new Map<string, RenderedTemplate>();
-  for (const [path, own] of Map.groupBy(violations, ({ file }) => resolve(file))) {
-    // Policies of other files have findings of their own.
-    if (!isWithin(directory, path)) continue;
-    const text = await readUtf8File(path).catch(() => '');
-    found.set(path, { text, diagnostics: own.map((each) => diagnosticOf(each, restOfLine(each, text))) });
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
   }
-  return found;
 }

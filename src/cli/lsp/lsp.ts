@@ -18,7 +18,7 @@ import { messageOf } from '../../base/text/error-message.ts';
 import { PROJECT_FILE } from '../input/project-file.ts';
 import { EXIT_OK, UsageError, type CommandIo } from '../io.ts';
 import { actionsIn, FIX_ALL } from './actions.ts';
-import { renderedTemplates, type RenderedTemplate } from './chart-findings.ts';
+import { RenderedChart } from './chart-findings.ts';
 import { diagnosticsOf } from './findings.ts';
 import { hoverAt } from './hover.ts';
 import { Workspace } from './workspace.ts';
@@ -53,13 +53,15 @@ class Session {
   readonly #workspaceFor: (hasFolder: boolean) => Workspace;
   #workspace: Workspace;
   readonly #shown = new Map<string, string>();
-  /** The templates of each chart that had findings when the chart was rendered last, by path. */
-  readonly #rendered = new Map<string, ReadonlyMap<string, RenderedTemplate>>();
+  /** The charts as they were rendered last, by directory. */
+  readonly #charts = new Map<string, RenderedChart>();
   /** The charts that wait to be rendered. */
   readonly #waiting = new Set<string>();
   #renders = Promise.resolve();
   /** The path of each open file, by its address. It is the same until the file is closed. */
   readonly #paths = new Map<string, string>();
+  /** The address of each template that was closed when it had findings. */
+  readonly #closed = new Map<string, string>();
   #timer: NodeJS.Timeout | undefined;
   #isRead = Promise.resolve();
   #answered = Promise.resolve();
@@ -191,6 +193,12 @@ class Session {
   async #publish(): Promise<void> {
     const found = diagnosticsOf(this.#workspace, await this.#judged());
     for (const [uri, path] of this.#paths) this.#show(uri, found.get(path) ?? this.#ofChart(path));
+    const open = new Set(this.#paths.values());
+    for (const chart of this.#charts.values())
+      for (const path of chart.found.keys()) if (!open.has(path)) this.#closed.set(path, pathToFileURL(path).href);
+    // An editor may write the address of an open file in another way.
+    for (const [path, uri] of this.#closed)
+      if (!this.#paths.has(uri)) this.#show(uri, open.has(path) ? [] : this.#ofChart(path));
   }
 
   /** A chart is rendered when one of its files is saved. */
@@ -204,7 +212,7 @@ class Session {
   /** Others than the editor have changed a file: findings of its chart may be out of date. */
   #changedOnDisk(path: string): void {
     if (this.#workspace.open.has(path)) return;
-    for (const directory of this.#rendered.keys()) if (isWithin(directory, path)) this.#render(directory);
+    for (const directory of this.#charts.keys()) if (isWithin(directory, path)) this.#render(directory);
   }
 
   #render(directory: string): void {
@@ -214,21 +222,15 @@ class Session {
     const render = async (): Promise<void> => {
       this.#waiting.delete(directory);
       await this.#upToDate();
-      const before = this.#rendered.get(directory)?.keys() ?? [];
-      const now = await renderedTemplates(this.#workspace, directory);
-      this.#rendered.set(directory, now);
-      const uris = new Map(Array.from(this.#paths, ([uri, path]) => [path, uri]));
-      for (const path of new Set([...before, ...now.keys()]))
-        this.#show(uris.get(path) ?? pathToFileURL(path).href, this.#ofChart(path));
+      const { texts } = await this.#workspace.texts([directory], true);
+      this.#charts.set(directory, new RenderedChart(this.#workspace, directory, texts));
+      this.#schedule();
     };
     this.#renders = this.#renders.then(render).catch((error: unknown) => this.#tell(error));
   }
 
-  /** The findings in a template that is closed, or whose text is the one that was rendered. */
   #ofChart(path: string): Diagnostic[] {
-    const rendered = [...this.#rendered.values()].findLast((files) => files.has(path))?.get(path);
-    const text = this.#workspace.open.get(path) ?? rendered?.text;
-    return rendered === undefined || rendered.text !== text ? [] : rendered.diagnostics;
+    return [...this.#charts.values()].findLast(({ found }) => found.has(path))?.findingsIn(path) ?? [];
   }
 
   #show(uri: string, diagnostics: Diagnostic[]): void {

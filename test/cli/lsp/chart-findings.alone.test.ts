@@ -92,6 +92,30 @@ describe('a chart in an editor', () => {
     await expect.poll(() => codes(TEMPLATE), { timeout: 30_000 }).toEqual([]);
   });
 
+  it('has other findings when a policy changes, in an open text and on the disk', async () => {
+    const policy = (action: string): string => `apiVersion: probewright.dev/v1alpha1
+kind: ClusterProbePolicy
+metadata: { name: a }
+spec: { checks: { named-port: { action: ${action} } } }
+`;
+    await start({ [TEMPLATE]: TYPO, 'p.yaml': policy('Deny') });
+    await editor.save(TEMPLATE);
+    const shown = async (): Promise<unknown[]> => (await editor.shown(TEMPLATE)).map(({ severity }) => severity);
+    await expect.poll(shown, { timeout: 30_000 }).toEqual([1]);
+    await editor.open(TEMPLATE, TYPO);
+    await editor.open('p.yaml', policy('Warn'));
+    expect(await shown()).toEqual([2]);
+    await editor.change('p.yaml', policy('Off'));
+    expect(await shown()).toEqual([]);
+    await editor.close(TEMPLATE);
+    await editor.close('p.yaml');
+    expect(await shown()).toEqual([1]);
+    editor.write('p.yaml', policy('Off'));
+    await editor.changedOnDisk('p.yaml');
+    expect(await shown()).toEqual([]);
+    await rendered(1);
+  });
+
   it('is judged with its own Services and policies', async () => {
     const policy = `apiVersion: probewright.dev/v1alpha1
 kind: ClusterProbePolicy

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
-import { renderedTemplates } from '../../../src/cli/lsp/chart-findings.ts';
+import { RenderedChart } from '../../../src/cli/lsp/chart-findings.ts';
 import { Workspace } from '../../../src/cli/lsp/workspace.ts';
 import { KNOWN_KINDS } from '../../../src/engine/workload/kinds.ts';
 import { NOW } from '../../support/now.ts';
@@ -50,9 +50,9 @@ async function findingsIn(
   const usual = { policies: undefined, minLevel, kinds: KNOWN_KINDS, now: () => NOW, hasFolder: false };
   const workspace = new Workspace(usual);
   for (const [file, text] of Object.entries(open)) workspace.open.set(join(chart, file), text);
-  const found = await renderedTemplates(workspace, chart);
+  const found = new RenderedChart(workspace, chart, (await workspace.texts([chart], true)).texts).found;
   return Object.fromEntries(
-    [...found].map(([path, { diagnostics }]) => [
+    [...found].map(([path, diagnostics]) => [
       path.replace(`${chart}/`, ''),
       diagnostics.map(({ code, severity, range: { start, end } }) => [
         `${String(code)} ${severity}`,
