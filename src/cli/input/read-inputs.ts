@@ -71,8 +71,8 @@ export async function readCommandInputs(
 /** How manifests are read. */
 interface ManifestReading {
   readonly flags: RenderingFlags & { readonly exclude: readonly string[] };
-  /** Texts are parsed while programs render others. */
-  readonly parsing: Parsing;
+  /** Texts are parsed while programs render others. Undefined: they are not parsed. */
+  readonly parsing?: Parsing | undefined;
   /** Is called now and then. */
   readonly onInput?: (done: number, total: number, workloads: number) => void;
 }
@@ -119,13 +119,15 @@ export async function readManifestTexts(
       ofOwn = found;
       tell(found);
     };
-    const texts = parsedTexts(own.texts, { ...parsing, onRead });
+    const texts = parsing === undefined ? own.texts : parsedTexts(own.texts, { ...parsing, onRead });
     done += 1;
     workloads += ofOwn;
     tell();
     return { ...own, texts };
   }).finally(() => rendering.copy.remove());
   const all = joined([files, ...read]);
-  const passedOver = read.flatMap(({ texts }) => texts.flatMap((text) => text.passedOver ?? []));
+  const passedOver = read.flatMap(({ texts }) =>
+    texts.flatMap((text) => ('passedOver' in text && text.passedOver) || []),
+  );
   return { ...all, passedOver: [...(all.passedOver ?? []), ...passedOver] };
 }

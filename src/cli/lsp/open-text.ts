@@ -1,5 +1,6 @@
 import type { FieldPath } from '../../base/json/field-path.ts';
 import { parsedTexts, type ParsedText } from '../input/manifests.ts';
+import { mayHoldObject } from '../input/passed-over.ts';
 import { judgeText } from '../check/judge-text.ts';
 import { outlineOf } from '../../yaml/reading/outline.ts';
 import type { Position } from '../../yaml/reading/documents.ts';
@@ -71,7 +72,8 @@ export class KnownText {
 
   get parsed(): ParsedText {
     // A template says nothing until it is rendered.
-    if (this.#source.text.includes('{{')) return { ...this.#source, manifests: [], problems: [] };
+    if (this.#source.text.includes('{{') || !mayHoldObject(this.#source.text))
+      return { ...this.#source, manifests: [], problems: [] };
     this.#parsed ??= parsedTexts([this.#source], { kinds: this.#kinds, skipsOtherKinds: true })[0];
     return this.#parsed as ParsedText;
   }

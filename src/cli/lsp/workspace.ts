@@ -86,7 +86,8 @@ export class Workspace {
     };
     return await readManifestTexts(names, () => Promise.resolve(''), {
       flags,
-      parsing: { kinds: this.#settings.kinds },
+      // Of a folder, only the documents that are facts are parsed.
+      parsing: rendersCharts ? { kinds: this.#settings.kinds, skipsOtherKinds: true } : undefined,
     });
   }
 

@@ -108,6 +108,39 @@ describe('a parsed text', () => {
   });
 });
 
+describe('a long text that nobody named', () => {
+  const padding = `# ${'x'.repeat(100_000)}\n`;
+  const found = (text: string) => parsedTexts([{ file: FILE, text, isFound: true }], { kinds: KNOWN_KINDS })[0];
+
+  it.each([
+    ['plain', 'apiVersion: v1\nkind: Pod\n'],
+    ['as JSON', '{"kind": "Pod", "apiVersion": "v1"}\n'],
+    ['in a list', '{"kind": "PodList", "items": [{"kind": "Pod", "apiVersion": "v1"}]}\n'],
+    ['with an escape in JSON', '{"kind": "Pod", "\\u0061piVersion": "v1"}\n'],
+    ['with a short escape', '"apiVersio\\x6e": v1\nkind: Pod\n'],
+    ['with a long escape', '"api\\U00000056ersion": v1\nkind: Pod\n'],
+    ['with an escaped end of line', '? "api\\\n  Version"\n: v1\nkind: Pod\n'],
+    ['with an escaped end of line of Windows', '? "api\\\r\n  Version"\r\n: v1\r\nkind: Pod\r\n'],
+  ])('is a manifest if it holds an object, %s', (_how, text) => {
+    const read = found(padding + text);
+    expect(read?.manifests.map(({ object }) => [object['apiVersion'], object['kind']])).toEqual([['v1', 'Pod']]);
+    expect(read?.passedOver).toBeUndefined();
+  });
+
+  it('is a manifest with a problem if it has a kind and cannot be read', () => {
+    expect(found(`${padding}kind: Pod\n  x: [\n`)?.problems).not.toEqual([]);
+  });
+
+  it.each([
+    ['data', '[{ "kind": "user", "name": "Zo\\u00eb", "html": "\\u003cb\\u003e" }]\n'],
+    ['neither YAML nor JSON', 'a: [\nb: "\n'],
+  ])('is not parsed without an object: %s', (_what, text) => {
+    const read = found(padding + text);
+    expect(read?.passedOver).toEqual({ file: FILE, reason: 'object' });
+    expect([read?.manifests, read?.problems]).toEqual([[], []]);
+  });
+});
+
 describe('the objects as they are sent', () => {
   const sent = (text: string): readonly unknown[] => {
     const parsed = { file: FILE, text, ...read(text) };
