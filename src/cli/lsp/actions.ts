@@ -5,12 +5,15 @@ import { lastingIdentityOf, SHOWN_BY_DEFAULT, withAdvice } from '../fix/advice.t
 import { fixFile } from '../fix/fix-file.ts';
 import { parsedTexts } from '../input/manifests.ts';
 import { findingsIn, diagnosticOf, rangeOf, type Found } from './findings.ts';
-import { differenceOf, KnownText } from './open-text.ts';
+import { differenceOf, KnownText, withoutTemplates } from './open-text.ts';
 import { fileNameOf, type Workspace } from './workspace.ts';
-import type { CodeAction, Range, TextEdit } from 'vscode-languageserver';
+import type { CodeAction, CodeActionContext, Range, TextEdit } from 'vscode-languageserver';
 import type { PlacedViolation } from '../check/report.ts';
 
 export const FIX_ALL = 'source.fixAll.probewright';
+const FIX_ALL_TITLE = 'Fix all probes of this file, as probewright fix --advice';
+/** CodeActionTriggerKind.Automatic: to load its value would load the whole library. */
+const AUTOMATIC = 2;
 
 /** What can be done about the findings in a range of an open file. */
 export function actionsIn(
@@ -18,14 +21,16 @@ export function actionsIn(
   path: string,
   uri: string,
   range: Range,
-  only: readonly string[] | undefined,
+  { only, triggerKind }: Pick<CodeActionContext, 'only' | 'triggerKind'>,
 ): CodeAction[] {
   const wants = (kind: string): boolean =>
     only === undefined || only.some((each) => kind === each || kind.startsWith(`${each}.`));
   const text = workspace.open.get(path) ?? '';
   const actionOf = (title: string, kind: string, after: string, more: Partial<CodeAction>): CodeAction[] =>
     after === text ? [] : [{ title, kind, edit: { changes: { [uri]: [editOf(text, after)] } }, ...more }];
-  const found = wants('quickfix') ? findingsIn(workspace, path).filter((each) => meets(each.range, range)) : [];
+  const found = wants('quickfix') ? findingsIn(workspace, path).filter((each) => sharesLine(each.range, range)) : [];
+  // An editor that asks at each movement of the cursor shows fixes of the place only.
+  const mayFixAll = wants(FIX_ALL) && (only !== undefined || triggerKind !== AUTOMATIC);
   return [
     ...found.flatMap((each) => {
       const { piece, violation } = each;
@@ -33,13 +38,13 @@ export function actionsIn(
         text.slice(0, piece.start) + changed + text.slice(piece.start + piece.text.length);
       const diagnostics = [diagnosticOf(violation, each.range)];
       const { check, remedy } = violation;
-      const title = `${remedy === undefined ? 'Fix' : upperFirst(remedy)} (${check})`;
+      const title = `Fix: ${remedy ?? violation.message} (${check})`;
       return [
         ...actionOf(title, 'quickfix', whole(fixed(workspace, each)), { diagnostics, isPreferred: true }),
         ...actionOf(`Ignore ${check} here`, 'quickfix', whole(ignored(workspace, each)), { diagnostics }),
       ];
     }),
-    ...(wants(FIX_ALL) ? actionOf('Apply what fix --advice writes', FIX_ALL, fixedText(workspace, path), {}) : []),
+    ...(mayFixAll ? actionOf(FIX_ALL_TITLE, FIX_ALL, fixedText(workspace, path), {}) : []),
   ];
 }
 
@@ -49,7 +54,8 @@ function fixedText(workspace: Workspace, path: string): string {
   const { world } = workspace.world();
   const [source] = parsedTexts([{ file: fileNameOf(path), text }], world);
   // Without one of the policies, other probes would be written than the webhook adds.
-  if (source === undefined || world.policyProblems.length > 0 || text.includes('{{')) return text;
+  if (source === undefined || world.policyProblems.length > 0) return text;
+  if (withoutTemplates(source).manifests.length < source.manifests.length) return text;
   return fixFile(source, world, { ...SHOWN_BY_DEFAULT, ...workspace.selection }).after;
 }
 
@@ -101,10 +107,5 @@ function editOf(before: string, after: string): TextEdit {
   return { range: rangeOf([positionAt(start), positionAt(end)], before), newText: text };
 }
 
-function meets(a: Range, b: Range): boolean {
-  const isBefore = (one: Range, other: Range): boolean =>
-    one.end.line < other.start.line || (one.end.line === other.start.line && one.end.character < other.start.character);
-  return !isBefore(a, b) && !isBefore(b, a);
-}
-
-const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+/** The cursor is rarely on the field itself. */
+const sharesLine = (a: Range, b: Range): boolean => a.start.line <= b.end.line && b.start.line <= a.end.line;

@@ -1,9 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { shownViolations, type PlacedViolation } from '../check/report.ts';
 import { policyFindings } from '../check/policy-findings.ts';
 import { checkUrl, fullMessage } from '../../engine/checks/violation.ts';
 import { outputLine, visible } from '../../base/text/visible.ts';
 import { LEVELS_OF } from '../../engine/verdict/levels.ts';
-import { fileNameOf, type Workspace } from './workspace.ts';
+import type { Workspace } from './workspace.ts';
 import type { Diagnostic, Range } from 'vscode-languageserver';
 import type { Position } from '../../yaml/reading/documents.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
@@ -30,23 +32,27 @@ export function findingsIn(workspace: Workspace, path: string): readonly Found[]
   );
 }
 
-/** The diagnostics of open files, by path: of their workloads, and of the policies in them. */
+/**
+ * The diagnostics by path: of the workloads and the policies in open files, and of closed files that count for nothing.
+ */
 export function diagnosticsOf(workspace: Workspace, paths: readonly string[]): ReadonlyMap<string, Diagnostic[]> {
-  const { world, policyProblems } = workspace.world();
+  const { world, problems, ofSyntax } = workspace.world();
   const all = paths.flatMap((path) => workspace.piecesOf(path).flatMap(({ known }) => known.violationsIn(world)));
   const ofPolicies = shownViolations(policyFindings(world, all), workspace.selection);
+  const lacking = new Set([...world.policyProblems, ...workspace.problems]);
+  const isTold = (problem: FileProblem): boolean =>
+    workspace.open.has(resolve(problem.file)) ? !ofSyntax.has(problem) : lacking.has(problem);
+  const told = Map.groupBy([...workspace.problems, ...problems].filter(isTold), ({ file }) => resolve(file));
   return new Map(
-    paths.map((path) => {
-      const file = fileNameOf(path);
-      const text = workspace.open.get(path) ?? '';
+    [...new Set([...paths, ...told.keys()])].map((path) => {
+      const text = workspace.open.get(path) ?? textOf(path);
+      const own = ofPolicies.filter(({ file }) => resolve(file) === path && workspace.open.has(path));
       return [
         path,
         [
           ...findingsIn(workspace, path).map(({ violation, range }) => diagnosticOf(violation, range)),
-          ...ofPolicies.filter((each) => each.file === file).map((each) => diagnosticOf(each, restOfLine(each, text))),
-          ...policyProblems
-            .filter((each) => each.file === file)
-            .map((each) => ({ range: restOfLine(each, text), ...problemParts(each) })),
+          ...own.map((each) => diagnosticOf(each, restOfLine(each, text))),
+          ...(told.get(path) ?? []).map((each) => problemDiagnostic(each, restOfLine(each, text))),
         ],
       ];
     }),
@@ -66,9 +72,19 @@ export function diagnosticOf(violation: PlacedViolation, range: Range): Diagnost
   };
 }
 
-function problemParts({ message }: FileProblem): Pick<Diagnostic, 'severity' | 'source' | 'message'> {
-  const isWarning = message.startsWith('warning: ');
-  return { severity: isWarning ? 2 : 1, source: 'probewright', message: visible(message.replace(/^warning: /, '')) };
+/** A problem of a file as editors show it. */
+export function problemDiagnostic({ message }: FileProblem, range: Range): Diagnostic {
+  const severity = message.startsWith('warning: ') ? SEVERITIES.warning : SEVERITIES.error;
+  return { range, severity, source: 'probewright', message: visible(message.replace(/^warning: /, '')) };
+}
+
+/** The text of a file; empty for what is no file. */
+export function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 /** From a place to the end of its line, without the comment. */

@@ -14,6 +14,7 @@ import {
 } from 'vscode-languageserver/node';
 import { loadWorkloadKinds } from '../../cluster/sources/workload-kinds.ts';
 import { isWithin } from '../../base/files/yaml-files.ts';
+import { VERSION } from '../../base/version.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { PROJECT_FILE } from '../input/project-file.ts';
 import { EXIT_OK, UsageError, type CommandIo } from '../io.ts';
@@ -60,7 +61,7 @@ class Session {
   #renders = Promise.resolve();
   /** The path of each open file, by its address. It is the same until the file is closed. */
   readonly #paths = new Map<string, string>();
-  /** The address of each template that was closed when it had findings. */
+  /** The address of each file that was closed when it had findings. */
   readonly #closed = new Map<string, string>();
   #timer: NodeJS.Timeout | undefined;
   #isRead = Promise.resolve();
@@ -105,7 +106,7 @@ class Session {
     });
     connection.onCodeAction(async ({ textDocument: { uri }, range, context }) => {
       const path = this.#pathOf(uri);
-      return (await this.#judged()).includes(path) ? actionsIn(this.#workspace, path, uri, range, context.only) : [];
+      return (await this.#judged()).includes(path) ? actionsIn(this.#workspace, path, uri, range, context) : [];
     });
     connection.listen();
   }
@@ -118,7 +119,7 @@ class Session {
     this.#workspace = this.#workspaceFor(root !== undefined && entersFolder(root));
     this.#canWatch = capabilities.workspace?.didChangeWatchedFiles?.dynamicRegistration === true;
     return {
-      serverInfo: { name: 'probewright' },
+      serverInfo: { name: 'probewright', version: VERSION },
       capabilities: {
         textDocumentSync: { openClose: true, change: TextDocumentSyncKind.Full, save: true },
         hoverProvider: true,
@@ -179,26 +180,21 @@ class Session {
   async #upToDate(): Promise<void> {
     if (this.#mustRead) {
       this.#mustRead = false;
-      this.#isRead = this.#isRead
-        .then(() => this.#workspace.read())
-        .then(() => {
-          const { problem } = this.#workspace;
-          if (problem !== undefined) this.#connection.console.error(problem);
-        })
-        .catch((error: unknown) => this.#tell(error));
+      this.#isRead = this.#isRead.then(() => this.#workspace.read()).catch((error: unknown) => this.#tell(error));
     }
     await this.#isRead;
   }
 
   async #publish(): Promise<void> {
     const found = diagnosticsOf(this.#workspace, await this.#judged());
-    for (const [uri, path] of this.#paths) this.#show(uri, found.get(path) ?? this.#ofChart(path));
+    const diagnosticsIn = (path: string): Diagnostic[] => found.get(path) ?? this.#ofChart(path);
+    for (const [uri, path] of this.#paths) this.#show(uri, diagnosticsIn(path));
     const open = new Set(this.#paths.values());
-    for (const chart of this.#charts.values())
-      for (const path of chart.found.keys()) if (!open.has(path)) this.#closed.set(path, pathToFileURL(path).href);
+    const told = [...found.keys(), ...[...this.#charts.values()].flatMap((chart) => [...chart.found.keys()])];
+    for (const path of told) if (!open.has(path)) this.#closed.set(path, pathToFileURL(path).href);
     // An editor may write the address of an open file in another way.
     for (const [path, uri] of this.#closed)
-      if (!this.#paths.has(uri)) this.#show(uri, open.has(path) ? [] : this.#ofChart(path));
+      if (!this.#paths.has(uri)) this.#show(uri, open.has(path) ? [] : diagnosticsIn(path));
   }
 
   /** A chart is rendered when one of its files is saved. */
@@ -222,15 +218,15 @@ class Session {
     const render = async (): Promise<void> => {
       this.#waiting.delete(directory);
       await this.#upToDate();
-      const { texts } = await this.#workspace.texts([directory], true);
-      this.#charts.set(directory, new RenderedChart(this.#workspace, directory, texts));
+      const rendered = await this.#workspace.texts([directory], true);
+      this.#charts.set(directory, new RenderedChart(this.#workspace, directory, rendered));
       this.#schedule();
     };
     this.#renders = this.#renders.then(render).catch((error: unknown) => this.#tell(error));
   }
 
   #ofChart(path: string): Diagnostic[] {
-    return [...this.#charts.values()].findLast(({ found }) => found.has(path))?.findingsIn(path) ?? [];
+    return [...this.#charts.values()].findLast((chart) => chart.concerns(path))?.findingsIn(path) ?? [];
   }
 
   #show(uri: string, diagnostics: Diagnostic[]): void {

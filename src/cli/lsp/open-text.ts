@@ -47,6 +47,17 @@ export function piecesOf(
   });
 }
 
+/** Fields of texts that are for others than Kubernetes: vault, Argo and Go write braces there. */
+const VERBATIM: ReadonlySet<string> = new Set(['annotations', 'command', 'args', 'env']);
+
+/** An object with braces in other fields is a template, and says nothing until it is rendered. */
+export function withoutTemplates(parsed: ParsedText): ParsedText {
+  if (!parsed.text.includes('{{')) return parsed;
+  const own = (key: string, value: unknown): unknown => (VERBATIM.has(key) ? undefined : value);
+  const manifests = parsed.manifests.filter(({ object }) => !JSON.stringify(object, own).includes('{{'));
+  return { ...parsed, manifests };
+}
+
 /** A document by its text: parsed once, and judged once in a world. */
 export class KnownText {
   /** The document may be a policy or a fact: then other documents depend on it. */
@@ -61,21 +72,25 @@ export class KnownText {
     this.#kinds = kinds;
     const outline = outlineOf(text);
     const { apiVersion = '', kind = '' } = outline ?? {};
-    // A document whose text leaves a doubt, such as JSON, is parsed.
+    // A document whose text leaves a doubt, such as JSON, is parsed. A broken policy is one that is missing.
     this.isFact =
       outline === undefined || kind.endsWith('List')
-        ? this.parsed.manifests.some(({ object }) => isForPolicies(object))
+        ? this.parsed.manifests.some(({ object }) => isForPolicies(object)) ||
+          (this.parsed.problems.length > 0 && text.includes(`${POLICY_GROUP}/`))
         : apiVersion.startsWith(`${POLICY_GROUP}/`) ||
           kind === 'Namespace' ||
           FACT_KINDS.some((known) => known.kind === kind);
   }
 
   get parsed(): ParsedText {
-    // A template says nothing until it is rendered.
-    if (this.#source.text.includes('{{') || !mayHoldObject(this.#source.text))
-      return { ...this.#source, manifests: [], problems: [] };
-    this.#parsed ??= parsedTexts([this.#source], { kinds: this.#kinds, skipsOtherKinds: true })[0];
-    return this.#parsed as ParsedText;
+    return (this.#parsed ??= this.#parse());
+  }
+
+  #parse(): ParsedText {
+    const none = { ...this.#source, manifests: [], problems: [] };
+    if (!mayHoldObject(this.#source.text)) return none;
+    const [parsed = none] = parsedTexts([this.#source], { kinds: this.#kinds, skipsOtherKinds: true });
+    return withoutTemplates(parsed);
   }
 
   /** The findings, with places in the piece. */

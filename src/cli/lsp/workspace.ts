@@ -1,15 +1,15 @@
 import { relative, resolve } from 'node:path';
-import { messageOf } from '../../base/text/error-message.ts';
 import { isWithin } from '../../base/files/yaml-files.ts';
 import { LEVELS, type Level } from '../../engine/verdict/levels.ts';
 import { NOTHING_LEFT_OUT, type Selection } from '../check/report.ts';
-import { findInputs, noInputFiles, readPolicyTexts } from '../input/input-files.ts';
+import { findInputs, noInputFiles, readPolicyTexts, unreadable } from '../input/input-files.ts';
 import { plannedInputs } from '../input/kustomizations.ts';
 import { NO_TEXTS, type Manifests, type ReadTexts } from '../input/manifests.ts';
-import { readProjectFile } from '../input/project-file.ts';
+import { PROJECT_FILE, readProjectFile } from '../input/project-file.ts';
 import { readManifestTexts } from '../input/read-inputs.ts';
 import { worldOf, type World } from '../input/world.ts';
 import { piecesOf, type Piece } from './open-text.ts';
+import { PolicyFilesError } from '../../cluster/sources/policy-source.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { ProjectSettings } from '../input/charts.ts';
 import type { ManifestText } from '../input/manifest.ts';
@@ -25,14 +25,22 @@ export interface WorkspaceSettings {
   readonly hasFolder: boolean;
 }
 
+/** What the files of the workspace tell, and what is wrong with their policies and facts. */
+export interface KnownWorld {
+  readonly world: World;
+  readonly problems: readonly FileProblem[];
+  /** Those of the problems of which a YAML extension tells, too, in a file that is open. */
+  readonly ofSyntax: ReadonlySet<FileProblem>;
+}
+
 /** How a file takes part: judged alone, as a template of a chart, or not at all. */
 export type FilePart = { readonly kind: 'manifest' | 'other' } | { readonly kind: 'chart'; readonly directory: string };
 
 /** The files of a folder, as the disk has them, and over them the texts of open files. */
 export class Workspace {
   readonly open = new Map<string, string>();
-  /** Why the project file counts for nothing. */
-  problem: string | undefined;
+  /** Why the project file, or what `--policies` names, counts for nothing. */
+  problems: readonly FileProblem[] = [];
   readonly #settings: WorkspaceSettings;
   #project: ProjectSettings | undefined;
   /** The policies and facts of each file of the disk, by absolute path. */
@@ -41,7 +49,7 @@ export class Workspace {
   #parts = new Map<string, FilePart>();
   /** The pieces of each open file, by the text that they were cut from. */
   readonly #pieces = new Map<string, { readonly text: string; readonly pieces: readonly Piece[] }>();
-  #world: { readonly key: string; readonly world: World; readonly policyProblems: readonly FileProblem[] } | undefined;
+  #world: (KnownWorld & { readonly key: string }) | undefined;
 
   constructor(settings: WorkspaceSettings) {
     this.#settings = settings;
@@ -57,14 +65,18 @@ export class Workspace {
 
   /** Reads the project file, the policies, and the facts of the folder again. */
   async read(): Promise<void> {
-    this.problem = undefined;
-    this.#project = await readProjectFile('policies').catch((error: unknown) => {
-      this.problem = messageOf(error);
-      return undefined;
-    });
+    const problems: FileProblem[] = [];
+    this.#project = await readProjectFile('policies').catch(failed);
+    function failed(error: unknown): undefined {
+      const found = error instanceof PolicyFilesError ? error.problems : [unreadable(PROJECT_FILE, error)];
+      for (const each of found)
+        problems.push({ ...each, message: `${each.message}; until this is corrected, no line of the file counts` });
+    }
     this.#policies = this.#settings.policies ?? this.#flag('policies');
+    const policies = await readPolicyTexts(this.#policies);
+    this.problems = [...problems, ...policies.problems];
     const read = this.#settings.hasFolder ? await this.texts(['.']) : NO_TEXTS;
-    const texts = [...(await readPolicyTexts(this.#policies)).texts, ...read.texts];
+    const texts = [...policies.texts, ...read.texts];
     this.#disk = new Map(
       texts.map(({ file, text }) => [resolve(file), factsIn(piecesOf(file, text, this.#settings.kinds))] as const),
     );
@@ -140,15 +152,14 @@ export class Workspace {
   }
 
   /** What open and closed files tell now. The same object, as long as they tell the same. */
-  world(): { readonly world: World; readonly policyProblems: readonly FileProblem[] } {
+  world(): KnownWorld {
     const texts = this.#facts();
     const key = JSON.stringify(texts.map(({ file, text, placeOf }) => [file, text, placeOf?.({ line: 0, column: 0 })]));
     if (this.#world?.key === key) return this.#world;
     const { world, manifests } = this.#worldOf(texts);
     const ofSyntax = new Set(manifests.texts.flatMap(({ problems }) => problems));
-    // Other extensions tell of syntax.
-    const policyProblems = [...manifests.problems.filter((each) => !ofSyntax.has(each)), ...manifests.warnings];
-    this.#world = { key, world, policyProblems };
+    const problems = [...manifests.problems, ...manifests.warnings];
+    this.#world = { key, world, problems, ofSyntax };
     return this.#world;
   }
 

@@ -23,7 +23,7 @@ function opened(path: string, text: string): Workspace {
 }
 
 const actionsOf = (path: string, text: string, only?: string): CodeAction[] =>
-  actionsIn(opened(path, text), path, `file://${path}`, WHOLE, only === undefined ? undefined : [only]);
+  actionsIn(opened(path, text), path, `file://${path}`, WHOLE, only === undefined ? {} : { only: [only] });
 
 /** The manifests that a check finds something in, a few for each check. */
 const files = readdirSync('test/fixtures/checks', { recursive: true, encoding: 'utf8' })
@@ -114,12 +114,34 @@ describe('the actions of an editor', () => {
 
   it('fix the finding that was asked for, and not another one of its check in its container', () => {
     const text = POD.replace('port: http }', 'port: http }\n        failureTreshold: 3\n        timeoutSecond: 1');
-    const titles = ['Did you mean "failureThreshold"? (valid-probe)', 'Did you mean "timeoutSeconds"? (valid-probe)'];
+    const titles = ['failureThreshold', 'timeoutSeconds'].map((name) => `Fix: did you mean "${name}"? (valid-probe)`);
     const fixes = titles.map((each) => actionsOf(file, text, 'quickfix').find(({ title }) => title === each));
     expect(fixes.map((fix) => fix && edited(text, fix))).toEqual([
       text.replace('failureTreshold', 'failureThreshold'),
       text.replace('timeoutSecond:', 'timeoutSeconds:'),
     ]);
+  });
+
+  it('are offered on the whole line of a finding, and those of the file only when somebody asks', () => {
+    const text = POD.replace('port: http }', 'port: htpp }');
+    const [wrong, above] = [9, 7].map((line) => ({ start: { line, character: 0 }, end: { line, character: 0 } }));
+    const kinds = (range: typeof wrong, context: Parameters<typeof actionsIn>[4]): unknown =>
+      range && actionsIn(opened(file, text), file, `file://${file}`, range, context).map(({ kind }) => kind);
+    expect(text.split('\n')[9]).toContain('htpp');
+    expect(kinds(wrong, { triggerKind: 1 })).toEqual(['quickfix', 'quickfix', FIX_ALL]);
+    expect(kinds(wrong, { triggerKind: 2 })).toEqual(['quickfix', 'quickfix']);
+    expect(kinds(above, {})).toEqual([FIX_ALL]);
+    // On save, editors ask for a kind by themselves.
+    expect(kinds(above, { only: ['source.fixAll'], triggerKind: 2 })).toEqual([FIX_ALL]);
+  });
+
+  it('are none for a template, and none of the whole file beside one', () => {
+    const typo = POD.replace('port: http }', 'port: htpp }');
+    const template = typo.replace('web:1', '"{{ image }}"');
+    expect(actionsOf(file, template)).toEqual([]);
+    expect(actionsOf(file, `${typo}---\n${template}`).map(({ kind }) => kind)).toEqual(['quickfix', 'quickfix']);
+    const verbatim = typo.replace('image: web:1', 'image: web:1 # {{ x }}\n      args: ["--format={{ .Name }}"]');
+    expect(actionsOf(file, verbatim).map(({ kind }) => kind)).toEqual(['quickfix', 'quickfix', FIX_ALL]);
   });
 
   it('do in a text with a byte order mark what they do in one without', () => {

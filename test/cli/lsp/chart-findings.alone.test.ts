@@ -13,6 +13,7 @@ const TEMPLATE = 'chart/templates/web.yaml';
 const HELM = `#!/bin/sh
 echo started >> log
 while [ -e wait ]; do sleep 0.05; done
+if grep -s . broken >&2; then exit 1; fi
 for each in chart/templates/*.yaml; do
   printf -- "---\\n# Source: web/templates/$(basename $each)\\n"
   cat $each
@@ -125,5 +126,24 @@ spec: { checks: { named-port: { action: Off }, required-startup: { action: Warn 
     await start({ [TEMPLATE]: TYPO, 'chart/templates/policy.yaml': policy });
     await editor.save(TEMPLATE);
     await expect.poll(() => codes(TEMPLATE), { timeout: 30_000 }).toEqual(['required-startup']);
+  });
+
+  it('that cannot be rendered says why in each of its open files, until it can', async () => {
+    const values = 'chart/values.yaml';
+    await start({ [TEMPLATE]: TYPO, [values]: 'a: 1\n', broken: 'Error: no value' });
+    for (const [file, text] of [[TEMPLATE, TYPO] as const, [values, 'a: 1\n'] as const]) await editor.open(file, text);
+    await editor.save(values);
+    const first = async (file: string): Promise<unknown> => {
+      const [diagnostic] = await editor.shown(file);
+      return (
+        diagnostic && [(diagnostic.message as string).split(';')[0], diagnostic.range.start.line, diagnostic.severity]
+      );
+    };
+    const problem = ['cannot be rendered: helm: Error: no value', 0, 1];
+    for (const file of [TEMPLATE, values]) await expect.poll(() => first(file), { timeout: 30_000 }).toEqual(problem);
+    editor.write('broken', '');
+    await editor.save(values);
+    await expect.poll(() => codes(TEMPLATE), { timeout: 30_000 }).toEqual(['named-port']);
+    expect(await editor.shown(values)).toEqual([]);
   });
 });

@@ -50,7 +50,7 @@ async function findingsIn(
   const usual = { policies: undefined, minLevel, kinds: KNOWN_KINDS, now: () => NOW, hasFolder: false };
   const workspace = new Workspace(usual);
   for (const [file, text] of Object.entries(open)) workspace.open.set(join(chart, file), text);
-  const found = new RenderedChart(workspace, chart, (await workspace.texts([chart], true)).texts).found;
+  const found = new RenderedChart(workspace, chart, await workspace.texts([chart], true)).found;
   return Object.fromEntries(
     [...found].map(([path, diagnostics]) => [
       path.replace(`${chart}/`, ''),

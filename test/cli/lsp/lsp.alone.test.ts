@@ -100,6 +100,24 @@ describe('the editor', () => {
     expect(await codes('web.yaml')).toEqual([]);
   });
 
+  it('tells in closed files why they count for nothing, and offers no fix that a broken policy might change', async () => {
+    const files = {
+      '.probewright.yaml': 'skip: [named-prt]\n',
+      'policies/a.yaml': `${policy('named-port')}  a: b: c\n`,
+    };
+    editor = await startEditor(files);
+    await editor.open('web.yaml', TYPO);
+    const told = async (file: string): Promise<unknown[]> => (await editor.shown(file)).map(({ message }) => message);
+    expect(await told('.probewright.yaml')).toEqual([expect.stringContaining('did you mean "named-port"?')]);
+    expect(await told('policies/a.yaml')).toHaveLength(1);
+    expect((await editor.actions('web.yaml')).map(({ kind }) => kind)).toEqual(['quickfix', 'quickfix']);
+    editor.write('.probewright.yaml', '');
+    editor.write('policies/a.yaml', policy('named-port'));
+    await editor.changedOnDisk();
+    expect([await told('.probewright.yaml'), await told('policies/a.yaml')]).toEqual([[], []]);
+    expect(await editor.actions('web.yaml')).toHaveLength(3);
+  });
+
   it('takes no change of a closed file, and none without a text', async () => {
     editor = await startEditor();
     await editor.open('web.yaml', TYPO);

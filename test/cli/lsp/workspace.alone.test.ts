@@ -2,6 +2,7 @@ import { join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { realpath } from 'node:fs/promises';
 import { KNOWN_KINDS } from '../../../src/engine/workload/kinds.ts';
+import { diagnosticsOf } from '../../../src/cli/lsp/findings.ts';
 import { fileNameOf, Workspace, type WorkspaceSettings } from '../../../src/cli/lsp/workspace.ts';
 import { NOW } from '../../support/now.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -45,24 +46,26 @@ describe('the settings', () => {
   const PROJECT = 'minLevel: error\nnamespace: shop\nkubernetesVersion: "1.30"\n';
   const settingsOf = (workspace: Workspace): unknown => {
     const { namespace, kubernetesVersion, now } = workspace.world().world;
-    return [workspace.selection.minLevel, namespace, kubernetesVersion, now, workspace.problem];
+    return [workspace.selection.minLevel, namespace, kubernetesVersion, now, workspace.problems];
   };
 
   it('are those of the project file, over which the level of the command line wins', async () => {
-    expect(settingsOf(await readOf({}))).toEqual(['warning', 'default', undefined, NOW, undefined]);
+    expect(settingsOf(await readOf({}))).toEqual(['warning', 'default', undefined, NOW, []]);
     const project = { '.probewright.yaml': PROJECT };
-    expect(settingsOf(await readOf(project))).toEqual(['error', 'shop', '1.30', NOW, undefined]);
+    expect(settingsOf(await readOf(project))).toEqual(['error', 'shop', '1.30', NOW, []]);
     const noted = await readOf(project, { minLevel: 'note' });
-    expect(settingsOf(noted)).toEqual(['note', 'shop', '1.30', NOW, undefined]);
+    expect(settingsOf(noted)).toEqual(['note', 'shop', '1.30', NOW, []]);
   });
 
   it('are the usual ones with a project file that is wrong, whose problem is told until it is right', async () => {
     const workspace = await readOf({ '.probewright.yaml': 'minLevel: loud\n' });
-    const problem = expect.stringContaining('.probewright.yaml has problems, so nothing is read') as string;
-    expect(settingsOf(workspace)).toEqual(['warning', 'default', undefined, NOW, problem]);
+    const message =
+      'minLevel: must be error or warning or note, not "loud"; until this is corrected, no line of the file counts';
+    const problems = [{ file: '.probewright.yaml', line: 1, column: 1, message }];
+    expect(settingsOf(workspace)).toEqual(['warning', 'default', undefined, NOW, problems]);
     await write({ '.probewright.yaml': PROJECT });
     await workspace.read();
-    expect(settingsOf(workspace)).toEqual(['error', 'shop', '1.30', NOW, undefined]);
+    expect(settingsOf(workspace)).toEqual(['error', 'shop', '1.30', NOW, []]);
   });
 });
 
@@ -112,19 +115,42 @@ describe('the policies', () => {
     expect(policiesOf(workspace)).toEqual([`${NEW} a.yaml`]);
   });
 
-  it('have their problems, without those of syntax', async () => {
+  it('have their problems, those of syntax only where the file is closed', async () => {
+    const loud = '{ checks: { named-port: { action: Loud } } }';
     const workspace = await readOf({
       'a.yaml': policy('a', '{ port: 80, ports: 1 }'),
       'b.yaml': `${policy('b')}kind: ClusterProbePolicy\n`,
+      'flow.yaml': policy('flow', '{ port: 80'),
+      'service.yaml': 'kind: Service\napiVersion: v1\nspec: { ports: [\n',
+      'warned.yaml': policy('warned', '{ probes: { livenessProbe: {} } }'),
     });
-    workspace.open.set(at('c.yaml'), 'kind: Pod\n---\n' + policy('c', '{ checks: { named-port: { action: Loud } } }'));
-    const problems = workspace
-      .world()
-      .policyProblems.map(({ file, line, message }) => [file, line, message.split(':')[0]]);
-    expect(problems).toEqual([
-      ['a.yaml', 4, 'spec.ports'],
-      ['c.yaml', 6, 'spec.checks.named-port.action'],
-    ]);
+    const problemsIn = (open: Readonly<Record<string, string>>): unknown => {
+      for (const [file, text] of Object.entries(open)) workspace.open.set(at(file), text);
+      const found = diagnosticsOf(workspace, Object.keys(open).map(at));
+      const told = [...found].flatMap(([path, all]) => all.map((each) => ({ path, ...each })));
+      return told
+        .filter(({ code }) => code === undefined)
+        .map(({ path, range, message, severity }) => [
+          ...[fileNameOf(path), range.start.line + 1, severity],
+          (message as string).split(/[:,]/)[0],
+        ]);
+    };
+    const [b, flow] = [
+      ['b.yaml', 5, 1, 'key "kind" is already there in this mapping'],
+      ['flow.yaml', 5, 1, 'Flow map in block collection must be sufficiently indented and end with a }'],
+    ];
+    const a = ['a.yaml', 4, 1, 'spec.ports'];
+    expect(problemsIn({})).toEqual([b, flow, a]);
+    const [c, warned] = [
+      ['c.yaml', 6, 1, 'spec.checks.named-port.action'],
+      ['warned.yaml', 4, 2, 'spec.probes.livenessProbe'],
+    ];
+    const open = { 'b.yaml': `${policy('b')}kind: ClusterProbePolicy\n`, 'flow.yaml': policy('flow', '{ port: 80') };
+    const more = {
+      'c.yaml': 'kind: Pod\n---\n' + policy('c', loud),
+      'warned.yaml': policy('warned', '{ probes: { livenessProbe: {} } }'),
+    };
+    expect(problemsIn({ ...open, ...more })).toEqual([c, warned, a]);
   });
 });
 
