@@ -1,37 +1,75 @@
-import { workspace, type ExtensionContext } from 'vscode';
-import { LanguageClient, type Executable } from 'vscode-languageclient/node';
+import { homedir } from 'node:os';
+import { window, workspace, type ExtensionContext, type LogOutputChannel, type WorkspaceFolder } from 'vscode';
+import { CloseAction, ErrorAction, LanguageClient, type Executable } from 'vscode-languageclient/node';
 
-let client: LanguageClient | undefined;
+let clients: readonly LanguageClient[] = [];
+/** Starts and stops take turns: settings may change while a server starts. */
+let turn: Promise<void> = Promise.resolve();
 
-/** Starts the server for the open folder, and again when a setting changes. */
-export async function activate(context: ExtensionContext): Promise<void> {
-  await start(context);
+/** Starts a server for each folder, and again when a setting or a folder changes. */
+export function activate(context: ExtensionContext): void {
+  const channel = window.createOutputChannel('Probewright', { log: true });
+  const restart = (): void => {
+    turn = turn.then(stop).then(async () => {
+      const folders = workspace.workspaceFolders?.filter(({ uri }) => uri.scheme === 'file') ?? [];
+      const isAlone = folders.length < 2;
+      clients = (isAlone ? [folders[0]] : folders).map((folder) => clientFor(context, channel, folder, isAlone));
+      await Promise.allSettled(clients.map((client) => client.start()));
+    });
+  };
   context.subscriptions.push(
+    channel,
+    workspace.onDidChangeWorkspaceFolders(restart),
     workspace.onDidChangeConfiguration((change) => {
-      if (change.affectsConfiguration('probewright')) void deactivate().then(() => start(context));
+      if (change.affectsConfiguration('probewright')) restart();
     }),
   );
+  restart();
 }
 
 export async function deactivate(): Promise<void> {
-  await client?.stop();
+  await (turn = turn.then(stop));
 }
 
-async function start(context: ExtensionContext): Promise<void> {
-  const languages = ['yaml', 'json', 'helm'];
-  const documentSelector = languages.map((language) => ({ language, scheme: 'file' }));
-  client = new LanguageClient('probewright', 'Probewright', serverOf(context), { documentSelector });
-  await client.start();
+/** A server that could not be started cannot be stopped either. */
+async function stop(): Promise<void> {
+  await Promise.allSettled(clients.map((client) => client.dispose()));
+}
+
+function clientFor(
+  context: ExtensionContext,
+  outputChannel: LogOutputChannel,
+  folder: WorkspaceFolder | undefined,
+  isAlone: boolean,
+): LanguageClient {
+  const below = folder && !isAlone ? { pattern: { baseUri: folder.uri.toString(), pattern: '**/*' } } : {};
+  const client: LanguageClient = new LanguageClient('probewright', 'Probewright', serverOf(context, folder), {
+    documentSelector: ['yaml', 'json', 'helm'].map((language) => ({ language, scheme: 'file', ...below })),
+    outputChannel,
+    ...(folder && { workspaceFolder: folder }),
+    errorHandler: {
+      error: () => ({ action: ErrorAction.Continue, handled: true }),
+      closed: () => {
+        if (client.initializeResult !== undefined) return usual.closed();
+        const message = 'Probewright ended when it started: Output, Probewright tells why';
+        return { action: CloseAction.DoNotRestart, message };
+      },
+    },
+  });
+  const usual = client.createDefaultErrorHandler();
+  return client;
 }
 
 /** The program of the settings, or the one of the extension, which runs in the editor's own Node. */
-function serverOf(context: ExtensionContext): Executable {
-  const setting = (name: string): string => workspace.getConfiguration('probewright').get(name, '');
+function serverOf(context: ExtensionContext, folder: WorkspaceFolder | undefined): Executable {
+  const setting = (name: string): string => {
+    const text = workspace.getConfiguration('probewright', folder).get(name, '');
+    return text.replace(/^~(?=\/)/, homedir()).replaceAll('${workspaceFolder}', folder?.uri.fsPath ?? '');
+  };
   const [path, policies, level] = ['path', 'policies', 'level'].map(setting);
   const flags = [...(policies ? ['--policies', policies] : []), ...(level ? ['--min-level', level] : [])];
   const args = ['lsp', '--stdio', ...flags];
-  const cwd = workspace.workspaceFolders?.[0]?.uri.fsPath;
-  const options = cwd === undefined ? {} : { cwd };
+  const options = folder === undefined ? {} : { cwd: folder.uri.fsPath };
   if (path) return { command: path, args, options };
   const env = { ...process.env, ELECTRON_RUN_AS_NODE: '1' };
   const program = context.asAbsolutePath('server/probewright.js');

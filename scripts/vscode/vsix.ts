@@ -42,6 +42,7 @@ export async function vsix(): Promise<Uint8Array> {
       ['extension.vsixmanifest', Buffer.from(vsixManifest(JSON.parse(text) as ExtensionManifest))] as const,
       ['extension/package.json', Buffer.from(text)] as const,
       ['extension/server/package.json', Buffer.from('{ "type": "module" }\n')] as const,
+      ['extension/README.md', readFileSync(`${SOURCES}/README.md`)] as const,
       ['extension/LICENSE.txt', readFileSync('LICENSE')] as const,
       ['extension/THIRD-PARTY-LICENCES.txt', Buffer.from(licences)] as const,
       ...files,
@@ -57,6 +58,7 @@ const CONTENT_TYPES = `<?xml version="1.0" encoding="utf-8"?>
 <Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">${Object.entries({
   json: 'application/json',
   js: 'application/javascript',
+  md: 'text/markdown',
   mjs: 'application/javascript',
   txt: 'text/plain',
   vsixmanifest: 'text/xml',
@@ -86,7 +88,8 @@ export function vsixManifest({
 </Metadata>
 <Installation><InstallationTarget Id="Microsoft.VisualStudio.Code"/></Installation>
 <Dependencies/>
-<Assets><Asset Type="Microsoft.VisualStudio.Code.Manifest" Path="extension/package.json" Addressable="true"/></Assets>
+<Assets><Asset Type="Microsoft.VisualStudio.Code.Manifest" Path="extension/package.json" Addressable="true"/>
+<Asset Type="Microsoft.VisualStudio.Services.Content.Details" Path="extension/README.md" Addressable="true"/></Assets>
 </PackageManifest>
 `;
 }

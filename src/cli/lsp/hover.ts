@@ -9,7 +9,12 @@ import type { ContainerExplanation } from '../../explain/timeline/explanation.ts
 import type { Workspace } from './workspace.ts';
 
 /** What happens when to the container at a place of an open file, in words; and the probe at the place. */
-export function hoverAt(workspace: Workspace, path: string, { line, character }: Position): Hover | undefined {
+export function hoverAt(
+  workspace: Workspace,
+  path: string,
+  { line, character }: Position,
+  wantsMarkdown = false,
+): Hover | undefined {
   const { world } = workspace.world();
   const piece = workspace.piecesOf(path).findLast((each) => each.line <= line);
   if (piece === undefined) return undefined;
@@ -24,13 +29,21 @@ export function hoverAt(workspace: Workspace, path: string, { line, character }:
       // A probe that a policy adds has no place in the text.
       const isWritten = (kind: string): boolean => valueAt(object, [...place, kind]) !== undefined;
       const probe = PROBE_KINDS.find((kind) => isWritten(kind) && isIn([...place, kind]));
-      return { contents: { kind: 'plaintext', value: textOf(container, probe) } };
+      const [title = '', ...lines] = linesOf(container, probe);
+      // VS Code writes plain text with spaces that do not break.
+      const value = wantsMarkdown
+        ? [`**${escaped(title)}**`, '', ...lines.map((text) => `- ${escaped(text)}`)]
+        : [title, ...lines];
+      return { contents: { kind: wantsMarkdown ? 'markdown' : 'plaintext', value: value.join('\n') } };
     }
   }
   return undefined;
 }
 
-function textOf({ name, probes, summary, caveats }: ContainerExplanation, only: string | undefined): string {
+/** Without what Markdown takes for marks within a line. Some editors show each backslash. */
+const escaped = (text: string): string => text.replaceAll(/[\\`*<[]|\b_|_\b/g, String.raw`\$&`);
+
+function linesOf({ name, probes, summary, caveats }: ContainerExplanation, only: string | undefined): string[] {
   const shown = probes.filter(({ kind }) => only === undefined || kind === only);
   const lines = [
     ...shown.map(({ kind, handler, from, letters }) => `${kind}: ${handler}, ${probeTimes(letters)}; from ${from}`),
@@ -39,5 +52,5 @@ function textOf({ name, probes, summary, caveats }: ContainerExplanation, only: 
       .map(({ about, text }) => `${about}: ${text}`),
     ...caveats,
   ];
-  return [`container ${name}`, ...lines].map(visible).join('\n');
+  return [`container ${name}`, ...lines].map(visible);
 }

@@ -6,9 +6,12 @@ import {
   CodeActionKind,
   createConnection,
   DidChangeWatchedFilesNotification,
+  MarkupKind,
   TextDocumentSyncKind,
+  WatchKind,
   type Connection,
   type Diagnostic,
+  type FileSystemWatcher,
   type InitializeParams,
   type InitializeResult,
 } from 'vscode-languageserver/node';
@@ -16,7 +19,8 @@ import { loadWorkloadKinds } from '../../cluster/sources/workload-kinds.ts';
 import { isWithin } from '../../base/files/yaml-files.ts';
 import { VERSION } from '../../base/version.ts';
 import { messageOf } from '../../base/text/error-message.ts';
-import { PROJECT_FILE } from '../input/project-file.ts';
+import { isChart } from '../input/charts.ts';
+import { NO_TEXTS } from '../input/manifests.ts';
 import { EXIT_OK, UsageError, type CommandIo } from '../io.ts';
 import { actionsIn, FIX_ALL } from './actions.ts';
 import { RenderedChart } from './chart-findings.ts';
@@ -30,7 +34,11 @@ import type { LSP } from './definition.ts';
 const PAUSE = 40;
 /** The heap grows by a half before it is swept: half the memory beside an editor, for a tenth more time a key. */
 const HEAP_FLAGS = ['--semi-space-growth-factor=1', '--heap-growing-percent=50'];
-const FILES = [`**/*.{yaml,yml,json}`, `**/${PROJECT_FILE}`];
+/** Of a folder that is moved or removed, editors name the folder alone. */
+const WATCHERS: FileSystemWatcher[] = [
+  { globPattern: '**/*.{yaml,yml,json,tpl}' },
+  { globPattern: '**', kind: WatchKind.Delete },
+];
 
 /** Speaks with an editor until the editor ends the session. */
 export async function runLsp({ flags }: ParsedCommandLine<typeof LSP.flags>, io: CommandIo): Promise<number> {
@@ -68,6 +76,7 @@ class Session {
   #answered = Promise.resolve();
   #mustRead = true;
   #canWatch = false;
+  #wantsMarkdown = false;
 
   constructor(connection: Connection, workspaceFor: (hasFolder: boolean) => Workspace) {
     this.#connection = connection;
@@ -97,12 +106,14 @@ class Session {
     connection.onDidSaveTextDocument(({ textDocument: { uri } }) => void this.#saved(this.#pathOf(uri)));
     connection.onDidChangeWatchedFiles(({ changes }) => {
       this.#readAgain();
-      for (const { uri } of changes) this.#changedOnDisk(this.#pathOf(uri));
+      for (const { uri } of changes) this.#renderAgain(this.#pathOf(uri));
     });
     connection.onHover(async ({ textDocument: { uri }, position }) => {
       await this.#settled();
       const path = this.#pathOf(uri);
-      return (await this.#judged()).includes(path) ? hoverAt(this.#workspace, path, position) : undefined;
+      return (await this.#judged()).includes(path)
+        ? hoverAt(this.#workspace, path, position, this.#wantsMarkdown)
+        : undefined;
     });
     connection.onCodeAction(async ({ textDocument: { uri }, range, context }) => {
       const path = this.#pathOf(uri);
@@ -113,11 +124,12 @@ class Session {
 
   #initialize(params: InitializeParams): InitializeResult {
     const { workspaceFolders, capabilities } = params;
-    // eslint-disable-next-line @typescript-eslint/no-deprecated -- older editors send it alone
-    const root = workspaceFolders?.[0]?.uri ?? params.rootUri ?? undefined;
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- each of several servers has its own
+    const root = params.rootUri ?? workspaceFolders?.[0]?.uri;
     // The commands take paths, the project file and excluded files relative to the working directory.
     this.#workspace = this.#workspaceFor(root !== undefined && entersFolder(root));
     this.#canWatch = capabilities.workspace?.didChangeWatchedFiles?.dynamicRegistration === true;
+    this.#wantsMarkdown = capabilities.textDocument?.hover?.contentFormat?.[0] === MarkupKind.Markdown;
     return {
       serverInfo: { name: 'probewright', version: VERSION },
       capabilities: {
@@ -131,7 +143,7 @@ class Session {
   #watch(): void {
     if (this.#canWatch)
       void this.#connection.client.register(DidChangeWatchedFilesNotification.type, {
-        watchers: FILES.map((globPattern) => ({ globPattern })),
+        watchers: WATCHERS,
       });
     this.#schedule();
   }
@@ -203,12 +215,14 @@ class Session {
     await this.#upToDate();
     const part = await this.#workspace.partOf(path);
     if (part.kind === 'chart') this.#render(part.directory);
+    else if (!this.#canWatch) this.#renderAgain(path);
   }
 
-  /** Others than the editor have changed a file: findings of its chart may be out of date. */
-  #changedOnDisk(path: string): void {
-    if (this.#workspace.open.has(path)) return;
-    for (const directory of this.#charts.keys()) if (isWithin(directory, path)) this.#render(directory);
+  /** Findings of a chart may be out of date when a file of it changes, or a folder around it. */
+  #renderAgain(path: string): void {
+    for (const directory of this.#charts.keys())
+      if (isWithin(directory, path) || isWithin(path, directory) || this.#workspace.isOfValues(path))
+        this.#render(directory);
   }
 
   #render(directory: string): void {
@@ -218,7 +232,7 @@ class Session {
     const render = async (): Promise<void> => {
       this.#waiting.delete(directory);
       await this.#upToDate();
-      const rendered = await this.#workspace.texts([directory], true);
+      const rendered = isChart(directory) ? await this.#workspace.texts([directory], true) : NO_TEXTS;
       this.#charts.set(directory, new RenderedChart(this.#workspace, directory, rendered));
       this.#schedule();
     };

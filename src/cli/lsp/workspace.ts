@@ -1,4 +1,5 @@
-import { relative, resolve } from 'node:path';
+import { hash } from 'node:crypto';
+import { basename, relative, resolve } from 'node:path';
 import { isWithin } from '../../base/files/yaml-files.ts';
 import { LEVELS, type Level } from '../../engine/verdict/levels.ts';
 import { NOTHING_LEFT_OUT, type Selection } from '../check/report.ts';
@@ -43,8 +44,8 @@ export class Workspace {
   problems: readonly FileProblem[] = [];
   readonly #settings: WorkspaceSettings;
   #project: ProjectSettings | undefined;
-  /** The policies and facts of each file of the disk, by absolute path. */
-  #disk: ReadonlyMap<string, readonly ManifestText[]> = new Map();
+  /** The policies and facts of each file of the disk, by absolute path, as long as the file is the same. */
+  #disk: ReadonlyMap<string, { readonly digest: string; readonly facts: readonly ManifestText[] }> = new Map();
   #policies: string | undefined;
   #parts = new Map<string, FilePart>();
   /** The pieces of each open file, by the text that they were cut from. */
@@ -77,11 +78,14 @@ export class Workspace {
     this.problems = [...problems, ...policies.problems];
     const read = this.#settings.hasFolder ? await this.texts(['.']) : NO_TEXTS;
     const texts = [...policies.texts, ...read.texts];
-    this.#disk = new Map(
-      texts.map(({ file, text }) => [resolve(file), factsIn(piecesOf(file, text, this.#settings.kinds))] as const),
-    );
+    this.#disk = new Map(texts.map(({ file, text }) => [resolve(file), this.#factsOnDisk(file, text)]));
     this.#parts = new Map();
-    this.#world = undefined;
+  }
+
+  #factsOnDisk(file: string, text: string) {
+    const digest = hash('sha1', text);
+    const last = this.#disk.get(resolve(file));
+    return last?.digest === digest ? last : { digest, facts: factsIn(piecesOf(file, text, this.#settings.kinds)) };
   }
 
   /** The manifests below some names, as `check` reads them. */
@@ -107,6 +111,12 @@ export class Workspace {
   async openManifests(): Promise<readonly string[]> {
     for (const path of this.open.keys()) await this.partOf(path);
     return [...this.open.keys()].filter((path) => this.#isManifest(path));
+  }
+
+  /** True for a file of which a chart may be rendered with other values: the project file, and those that it names. */
+  isOfValues(path: string): boolean {
+    const named = this.#project?.charts.flatMap(({ values }) => values) ?? [];
+    return basename(path) === PROJECT_FILE || named.some((file) => resolve(file) === path);
   }
 
   /** How `check` takes a file that is named. A policy, and a file that was never saved, is a manifest. */
@@ -154,7 +164,8 @@ export class Workspace {
   /** What open and closed files tell now. The same object, as long as they tell the same. */
   world(): KnownWorld {
     const texts = this.#facts();
-    const key = JSON.stringify(texts.map(({ file, text, placeOf }) => [file, text, placeOf?.({ line: 0, column: 0 })]));
+    const places = texts.map(({ file, text, placeOf }) => [file, text, placeOf?.({ line: 0, column: 0 })]);
+    const key = JSON.stringify([...places, this.#flag('namespace'), this.#flag('kubernetes-version')]);
     if (this.#world?.key === key) return this.#world;
     const { world, manifests } = this.#worldOf(texts);
     const ofSyntax = new Set(manifests.texts.flatMap(({ problems }) => problems));
@@ -181,7 +192,7 @@ export class Workspace {
     // A template and a patch tell nothing before they are rendered, and an excluded file nothing at all.
     const open = new Set([...this.open.keys()].filter((path) => this.#isManifest(path)));
     return [
-      ...[...this.#disk].flatMap(([path, facts]) => (open.has(path) ? [] : facts)),
+      ...[...this.#disk].flatMap(([path, { facts }]) => (open.has(path) ? [] : facts)),
       ...[...open].flatMap((path) => factsIn(this.piecesOf(path))),
     ];
   }

@@ -146,4 +146,35 @@ spec: { checks: { named-port: { action: Off }, required-startup: { action: Warn 
     await expect.poll(() => codes(TEMPLATE), { timeout: 30_000 }).toEqual(['named-port']);
     expect(await editor.shown(values)).toEqual([]);
   });
+
+  it('is rendered again when an open file changes on the disk, and when the project file has other values', async () => {
+    await start({ [TEMPLATE]: TYPO, 'env/prod.yaml': 'a: 1\n' });
+    await editor.open(TEMPLATE, TYPO);
+    await editor.save(TEMPLATE);
+    await expect.poll(() => codes(TEMPLATE), { timeout: 30_000 }).toEqual(['named-port']);
+    // As git checkout does: the editor takes the text of the disk, and saves nothing.
+    editor.write(TEMPLATE, RIGHT);
+    await editor.change(TEMPLATE, RIGHT);
+    await editor.changedOnDisk(TEMPLATE);
+    await rendered(2);
+    editor.write('.probewright.yaml', 'charts: [{ path: chart, values: [env/prod.yaml] }]\n');
+    await editor.changedOnDisk('.probewright.yaml');
+    await rendered(3);
+    await editor.changedOnDisk('env/prod.yaml');
+    await rendered(4);
+    await editor.changedOnDisk('env/other.yaml');
+    expect(await codes(TEMPLATE)).toEqual([]);
+    await rendered(4);
+  });
+
+  it('has no findings after its folder is removed', async () => {
+    await start({ [TEMPLATE]: TYPO });
+    await editor.open(TEMPLATE, TYPO);
+    await editor.save(TEMPLATE);
+    await editor.close(TEMPLATE);
+    await expect.poll(() => codes(TEMPLATE), { timeout: 30_000 }).toEqual(['named-port']);
+    rmSync(join(editor.folder, 'chart'), { recursive: true });
+    await editor.changedOnDisk('chart');
+    await expect.poll(() => codes(TEMPLATE), { timeout: 30_000 }).toEqual([]);
+  });
 });

@@ -14,6 +14,7 @@ const SETTING = {
     type: { const: 'string' },
     default: { type: 'string' },
     enum: { type: 'array', items: { type: 'string' } },
+    enumItemLabels: { type: 'array', items: { type: 'string' } },
     scope: { enum: ['application', 'machine', 'machine-overridable', 'window', 'resource'] },
     description: { type: 'string', pattern: '\\.$' },
   },
@@ -80,7 +81,12 @@ describe('the extension of VS Code', () => {
     expect(Object.keys(files)).toEqual(
       expect.arrayContaining([
         ...['[Content_Types].xml', 'extension.vsixmanifest', 'extension/package.json', 'extension/extension.js'],
-        ...['extension/server/probewright.js', 'extension/server/package.json', 'extension/LICENSE.txt'],
+        ...[
+          'extension/server/probewright.js',
+          'extension/server/package.json',
+          'extension/LICENSE.txt',
+          'extension/README.md',
+        ],
       ]),
     );
     expect(strFromU8(files['extension/package.json'] ?? new Uint8Array())).toBe(TEXT);

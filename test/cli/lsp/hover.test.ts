@@ -58,3 +58,24 @@ it('a hover in a line with several containers and probes tells of the one at the
     ...[`container b ${both}`, 'container b livenessProbe', 'container b readinessProbe', ''],
   ]);
 });
+
+it('a hover is a list for editors that want Markdown, and no text of a manifest is a mark', () => {
+  const workspace = new Workspace({
+    ...{ policies: undefined, minLevel: undefined, kinds: KNOWN_KINDS, hasFolder: false, now: () => 0 },
+  });
+  const path = '"/a_b*[x](y)<z>`_c"';
+  const text = pod('a').replace('tcpSocket: { port: 80 }', `httpGet: { path: ${path}, port: 80 }`);
+  workspace.open.set('/p.yaml', text);
+  const at = { line: 8, character: 0 };
+  const [plain, markdown] = [false, true].map((wantsMarkdown) => {
+    const { contents } = hoverAt(workspace, '/p.yaml', at, wantsMarkdown) ?? {};
+    return (contents ?? {}) as { readonly kind?: string; readonly value?: string };
+  });
+  expect([plain?.kind, markdown?.kind]).toEqual(['plaintext', 'markdown']);
+  const [title, empty, ...items] = markdown?.value?.split('\n') ?? [];
+  expect([title, empty]).toEqual(['**container a**', '']);
+  expect(items.every((item) => item.startsWith('- '))).toBe(true);
+  expect(items.join()).toContain(String.raw`/a_b\*\[x](y)\<z>\`\_c`);
+  const unescaped = items.map((item) => item.slice(2).replaceAll(/\\(.)/g, '$1'));
+  expect(['container a', ...unescaped].join('\n')).toBe(plain?.value);
+});
