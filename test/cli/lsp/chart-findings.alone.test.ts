@@ -53,6 +53,7 @@ describe('a chart in an editor', () => {
     ]);
     // A watcher tells of the saved file.
     await editor.changedOnDisk(TEMPLATE);
+    await rendered(2);
     expect(await codes(TEMPLATE)).toEqual(['named-port']);
     expect(await editor.actions(TEMPLATE)).toEqual([]);
     await editor.change(TEMPLATE, `${TYPO}# more\n`);
@@ -62,7 +63,7 @@ describe('a chart in an editor', () => {
     editor.write(TEMPLATE, RIGHT);
     await editor.change(TEMPLATE, RIGHT);
     await editor.save(TEMPLATE);
-    await rendered(2);
+    await rendered(3);
     expect(await codes(TEMPLATE)).toEqual([]);
   });
 
