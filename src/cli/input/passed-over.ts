@@ -57,14 +57,14 @@ const KIND = /^(?:[{ ]*"kind" *: *"|kind: *["']?)[A-Z]/m;
 const OTHER_KIND = /^(?:[{ ]*"kind" *:|kind:)/m;
 const API_VERSION = /^(?:[{ ]*"apiVersion" *: *"|apiVersion:)/m;
 
-/** Shorter texts are parsed, so that templates and texts with errors are told apart from data. */
-const LONG_TEXT = 100_000;
+/** Shorter texts are parsed in any case, so that templates and texts with errors are told apart from data. */
+export const LONG_TEXT = 2000;
 /** Letters, and the end of a line, that a quoted key may have as escapes. */
 const ESCAPED = /\\(?:u00[4-7]|U000000[4-7]|x[4-7]|[\r\n\u0085\u2028\u2029])/;
 
-/** False for a long text without an object of Kubernetes: to parse data takes a hundred times its size of memory. */
+/** False for a text without an object of Kubernetes: to parse data takes a hundred times its size of memory. */
 export function mayHoldObject(text: string): boolean {
-  return text.length < LONG_TEXT || text.includes('apiVersion') || ESCAPED.test(text) || isMeantAsManifest(text);
+  return text.includes('apiVersion') || ESCAPED.test(text) || isMeantAsManifest(text);
 }
 
 /**

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { NumberLiteral } from '../../../src/base/json/json-value.ts';
 import { nameOf, placeOfManifest, type Manifest } from '../../../src/cli/input/manifest.ts';
 import { manifestsOf, isOfReadKind, manifestsAsSent, parsedTexts } from '../../../src/cli/input/manifests.ts';
-import { NO_OBJECT } from '../../../src/cli/input/passed-over.ts';
+import { LONG_TEXT, NO_OBJECT } from '../../../src/cli/input/passed-over.ts';
 import { KNOWN_KINDS } from '../../../src/engine/workload/kinds.ts';
 import type { Position } from '../../../src/yaml/reading/documents.ts';
 
@@ -109,7 +109,7 @@ describe('a parsed text', () => {
 });
 
 describe('a long text that nobody named', () => {
-  const padding = `# ${'x'.repeat(100_000)}\n`;
+  const padding = `# ${'x'.repeat(LONG_TEXT)}\n`;
   const found = (text: string) => parsedTexts([{ file: FILE, text, isFound: true }], { kinds: KNOWN_KINDS })[0];
 
   it.each([
