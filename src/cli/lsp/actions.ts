@@ -11,7 +11,7 @@ import type { CodeAction, CodeActionContext, Range, TextEdit } from 'vscode-lang
 import type { PlacedViolation } from '../check/report.ts';
 
 export const FIX_ALL = 'source.fixAll.probewright';
-const FIX_ALL_TITLE = 'Fix all probes of this file, as probewright fix --advice';
+const FIX_ALL_TITLE = 'Fix all probes of this file, as fix --advice does';
 /** CodeActionTriggerKind.Automatic: to load its value would load the whole library. */
 const AUTOMATIC = 2;
 
