@@ -66,13 +66,8 @@ export class Workspace {
 
   /** Reads the project file, the policies, and the facts of the folder again. */
   async read(): Promise<void> {
-    const problems: FileProblem[] = [];
-    this.#project = await readProjectFile('policies').catch(failed);
-    function failed(error: unknown): undefined {
-      const found = error instanceof PolicyFilesError ? error.problems : [unreadable(PROJECT_FILE, error)];
-      for (const each of found)
-        problems.push({ ...each, message: `${each.message}; until this is corrected, no line of the file counts` });
-    }
+    const { project, problems } = await readProject();
+    this.#project = project;
     this.#policies = this.#settings.policies ?? this.#flag('policies');
     const policies = await readPolicyTexts(this.#policies);
     this.problems = [...problems, ...policies.problems];
@@ -195,6 +190,17 @@ export class Workspace {
       ...[...this.#disk].flatMap(([path, { facts }]) => (open.has(path) ? [] : facts)),
       ...[...open].flatMap((path) => factsIn(this.piecesOf(path))),
     ];
+  }
+}
+
+/** The project file, or why it counts for nothing. */
+async function readProject(): Promise<{ project: ProjectSettings | undefined; problems: readonly FileProblem[] }> {
+  try {
+    return { project: await readProjectFile('policies'), problems: [] };
+  } catch (error) {
+    const found = error instanceof PolicyFilesError ? error.problems : [unreadable(PROJECT_FILE, error)];
+    const until = 'until this is corrected, no line of the file counts';
+    return { project: undefined, problems: found.map((each) => ({ ...each, message: `${each.message}; ${until}` })) };
   }
 }
 
