@@ -1,24 +1,24 @@
 import { homedir } from 'node:os';
-import { window, workspace, type ExtensionContext, type LogOutputChannel, type WorkspaceFolder } from 'vscode';
+import { window, workspace, type ExtensionContext, type WorkspaceFolder } from 'vscode';
 import { CloseAction, ErrorAction, LanguageClient, type Executable } from 'vscode-languageclient/node';
 
+const outputChannel = window.createOutputChannel('Probewright', { log: true });
 let clients: readonly LanguageClient[] = [];
 /** Starts and stops take turns: settings may change while a server starts. */
 let turn: Promise<void> = Promise.resolve();
 
 /** Starts a server for each folder, and again when a setting or a folder changes. */
 export function activate(context: ExtensionContext): void {
-  const channel = window.createOutputChannel('Probewright', { log: true });
   const restart = (): void => {
     turn = turn.then(stop).then(async () => {
-      const folders = workspace.workspaceFolders?.filter(({ uri }) => uri.scheme === 'file') ?? [];
+      const folders = ownFolders();
       const isAlone = folders.length < 2;
-      clients = (isAlone ? [folders[0]] : folders).map((folder) => clientFor(context, channel, folder, isAlone));
+      clients = (isAlone ? [folders[0]] : folders).map((folder) => clientFor(context, folder, isAlone));
       await Promise.allSettled(clients.map((client) => client.start()));
     });
   };
   context.subscriptions.push(
-    channel,
+    outputChannel,
     workspace.onDidChangeWorkspaceFolders(restart),
     workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration('probewright')) restart();
@@ -31,28 +31,29 @@ export async function deactivate(): Promise<void> {
   await (turn = turn.then(stop));
 }
 
+/** Of folders in folders, the outer one: two servers would both fix a file. */
+function ownFolders(): WorkspaceFolder[] {
+  const all = workspace.workspaceFolders?.filter(({ uri }) => uri.scheme === 'file') ?? [];
+  return all.filter(({ uri }) => !all.some((other) => uri.path.startsWith(`${other.uri.path}/`)));
+}
+
 /** A server that could not be started cannot be stopped either. */
 async function stop(): Promise<void> {
   await Promise.allSettled(clients.map((client) => client.dispose()));
 }
 
-function clientFor(
-  context: ExtensionContext,
-  outputChannel: LogOutputChannel,
-  folder: WorkspaceFolder | undefined,
-  isAlone: boolean,
-): LanguageClient {
+function clientFor(context: ExtensionContext, folder: WorkspaceFolder | undefined, isAlone: boolean): LanguageClient {
   const below = folder && !isAlone ? { pattern: { baseUri: folder.uri.toString(), pattern: '**/*' } } : {};
   const client: LanguageClient = new LanguageClient('probewright', 'Probewright', serverOf(context, folder), {
     documentSelector: ['yaml', 'json', 'helm'].map((language) => ({ language, scheme: 'file', ...below })),
     outputChannel,
     ...(folder && { workspaceFolder: folder }),
+    initializationFailedHandler: () => false,
     errorHandler: {
       error: () => ({ action: ErrorAction.Continue, handled: true }),
       closed: () => {
         if (client.initializeResult !== undefined) return usual.closed();
-        const message = 'Probewright ended when it started: Output, Probewright tells why';
-        return { action: CloseAction.DoNotRestart, message };
+        return { action: CloseAction.DoNotRestart, message: 'Probewright ended at its start: see Output, Probewright' };
       },
     },
   });

@@ -38,7 +38,8 @@ export function actionsIn(
         text.slice(0, piece.start) + changed + text.slice(piece.start + piece.text.length);
       const diagnostics = [diagnosticOf(violation, each.range)];
       const { check, remedy } = violation;
-      const title = `Fix: ${remedy ?? violation.message} (${check})`;
+      const what = remedy?.replace(/^did you mean (.*)\?$/, 'write $1') ?? violation.message;
+      const title = `Fix: ${what} (${check})`;
       return [
         ...actionOf(title, 'quickfix', whole(fixed(workspace, each)), { diagnostics, isPreferred: true }),
         ...actionOf(`Ignore ${check} here`, 'quickfix', whole(ignored(workspace, each)), { diagnostics }),

@@ -200,7 +200,7 @@ async function readProject(): Promise<{ project: ProjectSettings | undefined; pr
   } catch (error) {
     const found = error instanceof PolicyFilesError ? error.problems : [unreadable(PROJECT_FILE, error)];
     const until = 'until this is corrected, no line of the file counts';
-    return { project: undefined, problems: found.map((each) => ({ ...each, message: `${each.message}; ${until}` })) };
+    return { project: undefined, problems: found.map((each) => ({ ...each, message: `${each.message} (${until})` })) };
   }
 }
 

@@ -114,7 +114,7 @@ describe('the actions of an editor', () => {
 
   it('fix the finding that was asked for, and not another one of its check in its container', () => {
     const text = POD.replace('port: http }', 'port: http }\n        failureTreshold: 3\n        timeoutSecond: 1');
-    const titles = ['failureThreshold', 'timeoutSeconds'].map((name) => `Fix: did you mean "${name}"? (valid-probe)`);
+    const titles = ['failureThreshold', 'timeoutSeconds'].map((name) => `Fix: write "${name}" (valid-probe)`);
     const fixes = titles.map((each) => actionsOf(file, text, 'quickfix').find(({ title }) => title === each));
     expect(fixes.map((fix) => fix && edited(text, fix))).toEqual([
       text.replace('failureTreshold', 'failureThreshold'),

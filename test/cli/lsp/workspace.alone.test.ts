@@ -60,7 +60,7 @@ describe('the settings', () => {
   it('are the usual ones with a project file that is wrong, whose problem is told until it is right', async () => {
     const workspace = await readOf({ '.probewright.yaml': 'minLevel: loud\n' });
     const message =
-      'minLevel: must be error or warning or note, not "loud"; until this is corrected, no line of the file counts';
+      'minLevel: must be error or warning or note, not "loud" (until this is corrected, no line of the file counts)';
     const problems = [{ file: '.probewright.yaml', line: 1, column: 1, message }];
     expect(settingsOf(workspace)).toEqual(['warning', 'default', undefined, NOW, problems]);
     await write({ '.probewright.yaml': PROJECT });
