@@ -56,6 +56,11 @@ const LEFT_OUT: readonly LeftOut[] = [
     importer: /[\\/]vscode-languageserver[\\/]lib[\\/]common[\\/]server/,
     exports: 'new Proxy({}, { get: () => (Base) => Base })',
   },
+  {
+    packages: /^\.\/(notebook|semanticTokens|textDocuments)$/,
+    importer: /[\\/]vscode-languageserver[\\/]lib[\\/]common[\\/]api/,
+    exports: '{}',
+  },
 ];
 
 const withoutWhatIsLeftOut: Plugin = {

@@ -10,12 +10,7 @@ let turn: Promise<void> = Promise.resolve();
 /** Starts a server for each folder, and again when a setting or a folder changes. */
 export function activate(context: ExtensionContext): void {
   const restart = (): void => {
-    turn = turn.then(stop).then(async () => {
-      const folders = ownFolders();
-      const isAlone = folders.length < 2;
-      clients = (isAlone ? [folders[0]] : folders).map((folder) => clientFor(context, folder, isAlone));
-      await Promise.allSettled(clients.map((client) => client.start()));
-    });
+    turn = turn.then(() => start(context)).catch((error: unknown) => outputChannel.error(String(error)));
   };
   context.subscriptions.push(
     outputChannel,
@@ -28,18 +23,24 @@ export function activate(context: ExtensionContext): void {
 }
 
 export async function deactivate(): Promise<void> {
-  await (turn = turn.then(stop));
-}
-
-/** Of folders in folders, the outer one: two servers would both fix a file. */
-function ownFolders(): WorkspaceFolder[] {
-  const all = workspace.workspaceFolders?.filter(({ uri }) => uri.scheme === 'file') ?? [];
-  return all.filter(({ uri }) => !all.some((other) => uri.path.startsWith(`${other.uri.path}/`)));
+  await turn.then(stop);
 }
 
 /** A server that could not be started cannot be stopped either. */
 async function stop(): Promise<void> {
   await Promise.allSettled(clients.map((client) => client.dispose()));
+}
+
+async function start(context: ExtensionContext): Promise<void> {
+  await stop();
+  const all = workspace.workspaceFolders?.filter(({ uri }) => uri.scheme === 'file') ?? [];
+  // Two servers would both fix a file that is in a folder of a folder.
+  const folders = all.filter(({ uri }) => !all.some((other) => uri.path.startsWith(`${other.uri.path}/`)));
+  const isAlone = folders.length < 2;
+  clients = (isAlone ? [folders[0]] : folders).map((folder) => clientFor(context, folder, isAlone));
+  const started = Promise.allSettled(clients.map((client) => client.start()));
+  // A program that never answers keeps nobody from other settings.
+  await Promise.race([started, new Promise((end) => setTimeout(end, 10_000))]);
 }
 
 function clientFor(context: ExtensionContext, folder: WorkspaceFolder | undefined, isAlone: boolean): LanguageClient {
@@ -64,8 +65,8 @@ function clientFor(context: ExtensionContext, folder: WorkspaceFolder | undefine
 /** The program of the settings, or the one of the extension, which runs in the editor's own Node. */
 function serverOf(context: ExtensionContext, folder: WorkspaceFolder | undefined): Executable {
   const setting = (name: string): string => {
-    const text = workspace.getConfiguration('probewright', folder).get(name, '');
-    return text.replace(/^~(?=\/)/, homedir()).replaceAll('${workspaceFolder}', folder?.uri.fsPath ?? '');
+    const text = String(workspace.getConfiguration('probewright', folder).get(name) ?? '');
+    return text.replace(/^~(?=\/)/, homedir).replaceAll('${workspaceFolder}', () => folder?.uri.fsPath ?? '');
   };
   const [path, policies, level] = ['path', 'policies', 'level'].map(setting);
   const flags = [...(policies ? ['--policies', policies] : []), ...(level ? ['--min-level', level] : [])];

@@ -5,7 +5,7 @@ import { REPORT_APIS } from '../../cluster/sources/observer-reports.ts';
 import { POLICY_GROUP } from '../../engine/policy/object-names.ts';
 import { workloadKindOfManifest, type WorkloadKind } from '../../engine/workload/kinds.ts';
 import { yamlFileParts, type YamlDocument } from '../../yaml/reading/documents.ts';
-import { foundText, LONG_TEXT, mayHoldObject, NO_OBJECT, type PassedOver, type Unread } from './passed-over.ts';
+import { foundText, isData, NO_OBJECT, type PassedOver, type Unread } from './passed-over.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { Manifest, ManifestText, PlacedDocument } from './manifest.ts';
 import type { ExemptNamespace, LeftOutCounts } from '../output/json-outputs.ts';
@@ -76,7 +76,7 @@ export function parsedTexts(
   let workloads = 0;
   const parsed = texts.map((text, index): ParsedText => {
     if ('manifests' in text) return text;
-    if (text.isFound === true && text.text.length > LONG_TEXT && !mayHoldObject(text.text))
+    if (text.isFound === true && isData(text.text))
       return { ...text, manifests: [], problems: [], passedOver: { file: text.file, reason: 'object' } };
     const read = manifestsOf(text, {
       isUnread,

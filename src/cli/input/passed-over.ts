@@ -57,14 +57,22 @@ const KIND = /^(?:[{ ]*"kind" *: *"|kind: *["']?)[A-Z]/m;
 const OTHER_KIND = /^(?:[{ ]*"kind" *:|kind:)/m;
 const API_VERSION = /^(?:[{ ]*"apiVersion" *: *"|apiVersion:)/m;
 
-/** Shorter texts are parsed in any case, so that templates and texts with errors are told apart from data. */
-export const LONG_TEXT = 2000;
+/** Shorter texts are parsed in any case. */
+export const LONGEST_PARSED = 2000;
 /** Letters, and the end of a line, that a quoted key may have as escapes. */
 const ESCAPED = /\\(?:u00[4-7]|U000000[4-7]|x[4-7]|[\r\n\u0085\u2028\u2029])/;
+/** A key with a tag such as `!!binary` may be written in other letters. */
+const TAG = /(?:^|[\s,[{?:-])!/m;
+const CONTENT = /^[ \t]*[^\s#]/m;
 
 /** False for a text without an object of Kubernetes: to parse data takes a hundred times its size of memory. */
 export function mayHoldObject(text: string): boolean {
-  return text.includes('apiVersion') || ESCAPED.test(text) || isMeantAsManifest(text);
+  return text.includes('apiVersion') || ESCAPED.test(text) || TAG.test(text) || isMeantAsManifest(text);
+}
+
+/** True for a long text that is passed over as no object without being parsed. */
+export function isData(text: string): boolean {
+  return text.length > LONGEST_PARSED && !mayHoldObject(text) && !TEMPLATE.test(text) && CONTENT.test(text);
 }
 
 /**
@@ -100,7 +108,8 @@ export function isMeantAsManifest(text: string): boolean {
   return KIND.test(text) || (API_VERSION.test(text) && !OTHER_KIND.test(text));
 }
 
-function faultsOutsideTemplates(text: string, faults: readonly FileProblem[]): readonly FileProblem[] {
+/** The faults of a text that are no marks of templates. */
+export function faultsOutsideTemplates(text: string, faults: readonly FileProblem[]): readonly FileProblem[] {
   if (faults.length === 0) return faults;
   const ofTemplates = new Set(problemsOfDocuments(text, faults, (line) => TEMPLATE.test(line)));
   const lines = text.split('\n');

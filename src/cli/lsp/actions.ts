@@ -55,7 +55,7 @@ function fixedText(workspace: Workspace, path: string): string {
   const { world } = workspace.world();
   const [source] = parsedTexts([{ file: fileNameOf(path), text }], world);
   // Without one of the policies, other probes would be written than the webhook adds.
-  if (source === undefined || world.policyProblems.length > 0) return text;
+  if (source === undefined || world.policyProblems.length + workspace.problems.length > 0) return text;
   if (withoutTemplates(source).manifests.length < source.manifests.length) return text;
   return fixFile(source, world, { ...SHOWN_BY_DEFAULT, ...workspace.selection }).after;
 }

@@ -1,8 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isWithin } from '../../base/files/yaml-files.ts';
 import { checkManifests } from '../check/check-manifests.ts';
 import { shownReport } from '../check/report.ts';
-import { diagnosticOf, problemDiagnostic, restOfLine, textOf } from './findings.ts';
+import { diagnosticOf, problemDiagnostic, restOfLine } from './findings.ts';
 import type { Diagnostic } from 'vscode-languageserver';
 import type { ReadTexts } from '../input/manifests.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
@@ -73,5 +74,13 @@ export class RenderedChart {
     const text = this.#sources.get(path) ?? textOf(path);
     this.#sources.set(path, text);
     return text;
+  }
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
   }
 }

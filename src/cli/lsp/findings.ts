@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { shownViolations, type PlacedViolation } from '../check/report.ts';
 import { policyFindings } from '../check/policy-findings.ts';
@@ -45,7 +44,8 @@ export function diagnosticsOf(workspace: Workspace, paths: readonly string[]): R
   const told = Map.groupBy([...workspace.problems, ...problems].filter(isTold), ({ file }) => resolve(file));
   return new Map(
     [...new Set([...paths, ...told.keys()])].map((path) => {
-      const text = workspace.open.get(path) ?? textOf(path);
+      // Of a closed file, the place is enough: it may be a link to anything.
+      const text = workspace.open.get(path) ?? '';
       const own = ofPolicies.filter(({ file }) => resolve(file) === path && workspace.open.has(path));
       return [
         path,
@@ -76,15 +76,6 @@ export function diagnosticOf(violation: PlacedViolation, range: Range): Diagnost
 export function problemDiagnostic({ message }: FileProblem, range: Range): Diagnostic {
   const severity = message.startsWith('warning: ') ? SEVERITIES.warning : SEVERITIES.error;
   return { range, severity, source: 'probewright', message: visible(message.replace(/^warning: /, '')) };
-}
-
-/** The text of a file; empty for what is no file. */
-export function textOf(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
 }
 
 /** From a place to the end of its line, without the comment. */

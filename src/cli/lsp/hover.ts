@@ -41,7 +41,8 @@ export function hoverAt(
 }
 
 /** Without what Markdown takes for marks within a line. Some editors show each backslash. */
-const escaped = (text: string): string => text.replaceAll(/[\\`*<[]|\b_|_\b/g, String.raw`\$&`);
+const escaped = (text: string): string =>
+  text.replaceAll(/[\\`*<[~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g, String.raw`\$&`);
 
 function linesOf({ name, probes, summary, caveats }: ContainerExplanation, only: string | undefined): string[] {
   const shown = probes.filter(({ kind }) => only === undefined || kind === only);

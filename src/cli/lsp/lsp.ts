@@ -34,6 +34,7 @@ import type { LSP } from './definition.ts';
 const PAUSE = 40;
 /** The heap grows by a half before it is swept: half the memory beside an editor, for a tenth more time a key. */
 const HEAP_FLAGS = ['--semi-space-growth-factor=1', '--heap-growing-percent=50'];
+const READ_FILES = /\.(?:ya?ml|json|tpl)$/;
 /** Of a folder that is moved or removed, editors name the folder alone. */
 const WATCHERS: FileSystemWatcher[] = [
   { globPattern: '**/*.{yaml,yml,json,tpl}' },
@@ -69,7 +70,7 @@ class Session {
   #renders = Promise.resolve();
   /** The path of each open file, by its address. It is the same until the file is closed. */
   readonly #paths = new Map<string, string>();
-  /** The address of each file that was closed when it had findings. */
+  /** The address of each file that had findings when it was not open. */
   readonly #closed = new Map<string, string>();
   #timer: NodeJS.Timeout | undefined;
   #isRead = Promise.resolve();
@@ -103,10 +104,13 @@ class Session {
       this.#show(uri, []);
       this.#schedule();
     });
-    connection.onDidSaveTextDocument(({ textDocument: { uri } }) => void this.#saved(this.#pathOf(uri)));
+    connection.onDidSaveTextDocument(
+      ({ textDocument: { uri } }) => void this.#saved(this.#pathOf(uri)).catch((error: unknown) => this.#tell(error)),
+    );
     connection.onDidChangeWatchedFiles(({ changes }) => {
-      this.#readAgain();
-      for (const { uri } of changes) this.#renderAgain(this.#pathOf(uri));
+      const paths = changes.map(({ uri }) => this.#pathOf(uri)).filter((path) => this.#mayMatter(path));
+      if (paths.length > 0) this.#readAgain();
+      for (const path of paths) this.#renderAgain(path);
     });
     connection.onHover(async ({ textDocument: { uri }, position }) => {
       await this.#settled();
@@ -216,6 +220,12 @@ class Session {
     const part = await this.#workspace.partOf(path);
     if (part.kind === 'chart') this.#render(part.directory);
     else if (!this.#canWatch) this.#renderAgain(path);
+  }
+
+  /** False for a file that nothing reads, such as what a build removes. */
+  #mayMatter(path: string): boolean {
+    const isAround = (directory: string): boolean => isWithin(path, directory);
+    return READ_FILES.test(path) || this.#workspace.readsBelow(path) || [...this.#charts.keys()].some(isAround);
   }
 
   /** Findings of a chart may be out of date when a file of it changes, or a folder around it. */

@@ -1,6 +1,7 @@
 import type { FieldPath } from '../../base/json/field-path.ts';
+import { CONTAINER_LISTS } from '../../engine/probe/api-defaults.ts';
 import { parsedTexts, type ParsedText } from '../input/manifests.ts';
-import { mayHoldObject } from '../input/passed-over.ts';
+import { faultsOutsideTemplates, mayHoldObject } from '../input/passed-over.ts';
 import { judgeText } from '../check/judge-text.ts';
 import { outlineOf } from '../../yaml/reading/outline.ts';
 import type { Position } from '../../yaml/reading/documents.ts';
@@ -47,15 +48,30 @@ export function piecesOf(
   });
 }
 
-/** Fields of texts that are for others than Kubernetes: vault, Argo and Go write braces there. */
-const VERBATIM: ReadonlySet<string> = new Set(['annotations', 'command', 'args', 'env']);
+/** Braces in these fields are for others than Helm: vault, Argo, Go. */
+const VERBATIM: ReadonlySet<string> = new Set([
+  'metadata annotations',
+  ...CONTAINER_LISTS.flatMap((list) => ['command', 'args', 'env'].map((field) => `${list} ${field}`)),
+]);
 
 /** An object with braces in other fields is a template, and says nothing until it is rendered. */
 export function withoutTemplates(parsed: ParsedText): ParsedText {
-  if (!parsed.text.includes('{{')) return parsed;
-  const own = (key: string, value: unknown): unknown => (VERBATIM.has(key) ? undefined : value);
-  const manifests = parsed.manifests.filter(({ object }) => !JSON.stringify(object, own).includes('{{'));
-  return { ...parsed, manifests };
+  const { text, manifests, problems } = parsed;
+  if (!text.includes('{{')) return parsed;
+  // Aliases may make a small text large, so each value is looked at once.
+  const seen = new Set<unknown>();
+  const isTemplate = (value: unknown, name: string): boolean => {
+    if (typeof value === 'string') return value.includes('{{');
+    if (typeof value !== 'object' || value === null || seen.has(value)) return false;
+    seen.add(value);
+    if (Array.isArray(value)) return value.some((each) => isTemplate(each, name));
+    return Object.entries(value).some(([key, each]) => !VERBATIM.has(`${name} ${key}`) && isTemplate(each, key));
+  };
+  return {
+    ...parsed,
+    manifests: manifests.filter(({ object }) => !isTemplate(object, '')),
+    problems: faultsOutsideTemplates(text, problems),
+  };
 }
 
 /** A document by its text: parsed once, and judged once in a world. */
@@ -74,7 +90,7 @@ export class KnownText {
     const { apiVersion = '', kind = '' } = outline ?? {};
     // A document whose text leaves a doubt, such as JSON, is parsed. A broken policy is one that is missing.
     this.isFact =
-      outline === undefined || kind.endsWith('List')
+      outline === undefined || kind.endsWith('List') || text.includes('{{')
         ? this.parsed.manifests.some(({ object }) => isForPolicies(object)) ||
           (this.parsed.problems.length > 0 && text.includes(`${POLICY_GROUP}/`))
         : apiVersion.startsWith(`${POLICY_GROUP}/`) ||

@@ -108,6 +108,11 @@ export class Workspace {
     return [...this.open.keys()].filter((path) => this.#isManifest(path));
   }
 
+  /** True for a file that was read, or a directory with one. */
+  readsBelow(path: string): boolean {
+    return [...this.#disk.keys()].some((file) => isWithin(path, file));
+  }
+
   /** True for a file of which a chart may be rendered with other values: the project file, and those that it names. */
   isOfValues(path: string): boolean {
     const named = this.#project?.charts.flatMap(({ values }) => values) ?? [];

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { NumberLiteral } from '../../../src/base/json/json-value.ts';
 import { nameOf, placeOfManifest, type Manifest } from '../../../src/cli/input/manifest.ts';
 import { manifestsOf, isOfReadKind, manifestsAsSent, parsedTexts } from '../../../src/cli/input/manifests.ts';
-import { LONG_TEXT, NO_OBJECT } from '../../../src/cli/input/passed-over.ts';
+import { LONGEST_PARSED, NO_OBJECT } from '../../../src/cli/input/passed-over.ts';
 import { KNOWN_KINDS } from '../../../src/engine/workload/kinds.ts';
 import type { Position } from '../../../src/yaml/reading/documents.ts';
 
@@ -109,22 +109,32 @@ describe('a parsed text', () => {
 });
 
 describe('a long text that nobody named', () => {
-  const padding = `# ${'x'.repeat(LONG_TEXT)}\n`;
+  const padding = `# ${'x'.repeat(LONGEST_PARSED)}\n`;
   const found = (text: string) => parsedTexts([{ file: FILE, text, isFound: true }], { kinds: KNOWN_KINDS })[0];
 
   it.each([
-    ['plain', 'apiVersion: v1\nkind: Pod\n'],
-    ['as JSON', '{"kind": "Pod", "apiVersion": "v1"}\n'],
-    ['in a list', '{"kind": "PodList", "items": [{"kind": "Pod", "apiVersion": "v1"}]}\n'],
-    ['with an escape in JSON', '{"kind": "Pod", "\\u0061piVersion": "v1"}\n'],
-    ['with a short escape', '"apiVersio\\x6e": v1\nkind: Pod\n'],
-    ['with a long escape', '"api\\U00000056ersion": v1\nkind: Pod\n'],
-    ['with an escaped end of line', '? "api\\\n  Version"\n: v1\nkind: Pod\n'],
-    ['with an escaped end of line of Windows', '? "api\\\r\n  Version"\r\n: v1\r\nkind: Pod\r\n'],
+    ['plain', "apiVersion: v1\n'kind': Pod\n"],
+    ['as JSON', '{"a": 1, "kind": "Pod", "apiVersion": "v1"}\n'],
+    ['in a list', '{"a": 1, "kind": "PodList", "items": [{"kind": "Pod", "apiVersion": "v1"}]}\n'],
+    ['with an escape in JSON', '{"a": 1, "kind": "Pod", "\\u0061piVersion": "v1"}\n'],
+    ['with a short escape', '"apiVersio\\x6e": v1\n\'kind\': Pod\n'],
+    ['with a long escape', '"api\\U00000056ersion": v1\n\'kind\': Pod\n'],
+    ['with an escaped end of line', '? "api\\\n  Version"\n: v1\n\'kind\': Pod\n'],
+    ['with an escaped end of line of Windows', '? "api\\\r\n  Version"\r\n: v1\r\n\'kind\': Pod\r\n'],
+    ['in the letters of a tag', "!!binary YXBpVmVyc2lvbg==: v1\n'kind': Pod\n"],
+    [
+      'in the letters of a tag with its whole name',
+      "{ !<tag:yaml.org,2002:binary> YXBpVmVyc2lvbg==: v1, 'kind': Pod }\n",
+    ],
   ])('is a manifest if it holds an object, %s', (_how, text) => {
     const read = found(padding + text);
     expect(read?.manifests.map(({ object }) => [object['apiVersion'], object['kind']])).toEqual([['v1', 'Pod']]);
     expect(read?.passedOver).toBeUndefined();
+  });
+
+  it('is a template, or nothing, as a short text is', () => {
+    expect(found(`${padding}a: {{ b }}\n`)?.passedOver).toEqual({ file: FILE, reason: 'template' });
+    expect(found(padding)?.passedOver).toBeUndefined();
   });
 
   it('is a manifest with a problem if it has a kind and cannot be read', () => {

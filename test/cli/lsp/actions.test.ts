@@ -140,8 +140,23 @@ describe('the actions of an editor', () => {
     const template = typo.replace('web:1', '"{{ image }}"');
     expect(actionsOf(file, template)).toEqual([]);
     expect(actionsOf(file, `${typo}---\n${template}`).map(({ kind }) => kind)).toEqual(['quickfix', 'quickfix']);
+    const unknown = (image: string): string => typo.replace('image: web:1', image);
+    expect(actionsOf(file, unknown('image: web:1\n      startupProbe: { exec: { command: ["{{ cmd }}"] } }'))).toEqual(
+      [],
+    );
+    expect(actionsOf(file, typo.replace('{ name: web }', '{ name: web, labels: { env: "{{ env }}" } }'))).toEqual([]);
     const verbatim = typo.replace('image: web:1', 'image: web:1 # {{ x }}\n      args: ["--format={{ .Name }}"]');
     expect(actionsOf(file, verbatim).map(({ kind }) => kind)).toEqual(['quickfix', 'quickfix', FIX_ALL]);
+  });
+
+  it('are judged in a text that aliases make large', () => {
+    const long = `&a "${'x'.repeat(100_000)}"`;
+    const labels = Array.from({ length: 6000 }, (_, index) => `l${index}: *a`).join(', ');
+    const typo = POD.replace('port: http }', 'port: htpp }').replace(
+      '{ name: web }',
+      `{ name: web, labels: { l: ${long}, ${labels} } }`,
+    );
+    expect(actionsOf(file, `# {{ x }}\n${typo}`, 'quickfix').length).toBeGreaterThan(0);
   });
 
   it('do in a text with a byte order mark what they do in one without', () => {

@@ -63,7 +63,7 @@ it('a hover is a list for editors that want Markdown, and no text of a manifest 
   const workspace = new Workspace({
     ...{ policies: undefined, minLevel: undefined, kinds: KNOWN_KINDS, hasFolder: false, now: () => 0 },
   });
-  const path = '"/a_b*[x](y)<z>`_c"';
+  const path = '"/a_b*[x](y)<z>`~__c__"';
   const text = pod('a').replace('tcpSocket: { port: 80 }', `httpGet: { path: ${path}, port: 80 }`);
   workspace.open.set('/p.yaml', text);
   const at = { line: 8, character: 0 };
@@ -75,7 +75,7 @@ it('a hover is a list for editors that want Markdown, and no text of a manifest 
   const [title, empty, ...items] = markdown?.value?.split('\n') ?? [];
   expect([title, empty]).toEqual(['**container a**', '']);
   expect(items.every((item) => item.startsWith('- '))).toBe(true);
-  expect(items.join()).toContain(String.raw`/a_b\*\[x](y)\<z>\`\_c`);
+  expect(items.join()).toContain(String.raw`/a_b\*\[x](y)\<z>\`\~\_\_c\_\_`);
   const unescaped = items.map((item) => item.slice(2).replaceAll(/\\(.)/g, '$1'));
   expect(['container a', ...unescaped].join('\n')).toBe(plain?.value);
 });

@@ -86,7 +86,7 @@ describe('the editor', () => {
     await editor.open('web.yaml', RIGHT);
     expect(await codes('web.yaml')).toEqual([]);
     editor.write('policies/a.yaml', policy('required-startup'));
-    await editor.changedOnDisk();
+    await editor.changedOnDisk('policies/a.yaml');
     expect(await codes('web.yaml')).toEqual(['required-startup']);
     // What the editor has counts before what the disk has.
     await editor.open('policies/a.yaml', policy('required-liveness'));
@@ -96,7 +96,7 @@ describe('the editor', () => {
     await editor.close('policies/a.yaml');
     expect(await codes('web.yaml')).toEqual(['required-startup']);
     editor.write('.probewright.yaml', 'exclude: [policies]\n');
-    await editor.changedOnDisk();
+    await editor.changedOnDisk('.probewright.yaml');
     expect(await codes('web.yaml')).toEqual([]);
   });
 
@@ -113,9 +113,49 @@ describe('the editor', () => {
     expect((await editor.actions('web.yaml')).map(({ kind }) => kind)).toEqual(['quickfix', 'quickfix']);
     editor.write('.probewright.yaml', '');
     editor.write('policies/a.yaml', policy('named-port'));
-    await editor.changedOnDisk();
+    await editor.changedOnDisk('.probewright.yaml', 'policies/a.yaml');
     expect([await told('.probewright.yaml'), await told('policies/a.yaml')]).toEqual([[], []]);
     expect(await editor.actions('web.yaml')).toHaveLength(3);
+  });
+
+  it('reads nothing of a project file that leads out of the folder, and offers no fix without the policies of a flag', async () => {
+    editor = await startEditor({}, ['--policies', 'missing']);
+    symlinkSync('/dev/zero', join(editor.folder, '.probewright.yaml'));
+    await editor.open('web.yaml', TYPO);
+    expect(await codes('web.yaml')).toEqual(['named-port']);
+    expect(await editor.shown('.probewright.yaml')).toHaveLength(1);
+    rmSync(join(editor.folder, '.probewright.yaml'));
+    await editor.changedOnDisk('.probewright.yaml');
+    expect([await editor.shown('.probewright.yaml'), (await editor.shown('missing')).length]).toEqual([[], 1]);
+    expect((await editor.actions('web.yaml')).map(({ kind }) => kind)).toEqual(['quickfix', 'quickfix']);
+  });
+
+  it('takes a policy with marks of a template for no policy', async () => {
+    const template = policy('named-port')
+      .replace('spec:', '{{- if .Values.a }}\nspec:')
+      .replace('{ name: a }', '{ name: "{{ x }}" }');
+    editor = await startEditor({
+      'tpl/policy.yaml': template,
+      'tpl/name.yaml': policy('required-startup').replace('name: a', 'name: "{{ x }}"'),
+    });
+    await editor.open('web.yaml', TYPO);
+    expect(await codes('web.yaml')).toEqual(['named-port']);
+    expect(await editor.shown('tpl/policy.yaml')).toEqual([]);
+    expect(await editor.actions('web.yaml')).toHaveLength(3);
+  });
+
+  it('reads the folder again for what it has read, and not for what a build removes', async () => {
+    editor = await startEditor({ 'web.yaml': RIGHT });
+    await editor.open('web.yaml', RIGHT);
+    expect(await codes('web.yaml')).toEqual([]);
+    editor.write('policies/a.yaml', policy('required-startup'));
+    await editor.changedOnDisk('.git/index.lock', 'build');
+    expect(await codes('web.yaml')).toEqual([]);
+    await editor.changedOnDisk('policies/a.yaml');
+    expect(await codes('web.yaml')).toEqual(['required-startup']);
+    rmSync(join(editor.folder, 'policies'), { recursive: true });
+    await editor.changedOnDisk('policies');
+    expect(await codes('web.yaml')).toEqual([]);
   });
 
   it('takes no change of a closed file, and none without a text', async () => {

@@ -39,7 +39,7 @@ describe('the folder of an editor', () => {
   ])('is the same when %s is opened', async (_, files) => {
     editor = await startEditor(files);
     editor.write('own/templates/policy.yaml', POLICY);
-    await editor.changedOnDisk();
+    await editor.changedOnDisk('own/templates/policy.yaml');
     await editor.open('web.yaml', RIGHT);
     expect(await codes('web.yaml')).toEqual([]);
     await editor.open('own/templates/policy.yaml', POLICY);
