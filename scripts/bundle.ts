@@ -52,14 +52,9 @@ const LEFT_OUT: readonly LeftOut[] = [
     exports: '{}',
   },
   {
-    packages: /^\.\/(call|diag|file|fold|in|link|moni|note|sema|showD|textDocumentC|type)[A-Za-z]*$/,
-    importer: /[\\/]vscode-languageserver[\\/]lib[\\/]common[\\/]server/,
+    packages: /^\.\/(call|diag|file|fold|in|link|moni|note|sema|showD|textDocumentC|textDocuments|type)[A-Za-z]*$/,
+    importer: /[\\/]vscode-languageserver[\\/]lib[\\/]common[\\/](api|server)/,
     exports: 'new Proxy({}, { get: () => (Base) => Base })',
-  },
-  {
-    packages: /^\.\/(notebook|semanticTokens|textDocuments)$/,
-    importer: /[\\/]vscode-languageserver[\\/]lib[\\/]common[\\/]api/,
-    exports: '{}',
   },
 ];
 
