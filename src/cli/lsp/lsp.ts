@@ -16,7 +16,7 @@ import {
   type InitializeResult,
 } from 'vscode-languageserver/node';
 import { loadWorkloadKinds } from '../../cluster/sources/workload-kinds.ts';
-import { isWithin } from '../../base/files/yaml-files.ts';
+import { isWithin, isYamlFile } from '../../base/files/yaml-files.ts';
 import { VERSION } from '../../base/version.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { isChart } from '../input/charts.ts';
@@ -34,7 +34,6 @@ import type { LSP } from './definition.ts';
 const PAUSE = 40;
 /** The heap grows by a half before it is swept: half the memory beside an editor, for a tenth more time a key. */
 const HEAP_FLAGS = ['--semi-space-growth-factor=1', '--heap-growing-percent=50'];
-const READ_FILES = /\.(?:ya?ml|json|tpl)$/;
 /** Of a folder that is moved or removed, editors name the folder alone. */
 const WATCHERS: FileSystemWatcher[] = [
   { globPattern: '**/*.{yaml,yml,json,tpl}' },
@@ -225,7 +224,12 @@ class Session {
   /** False for a file that nothing reads, such as what a build removes. */
   #mayMatter(path: string): boolean {
     const isAround = (directory: string): boolean => isWithin(path, directory);
-    return READ_FILES.test(path) || this.#workspace.readsBelow(path) || [...this.#charts.keys()].some(isAround);
+    return (
+      isYamlFile(path) ||
+      path.endsWith('.tpl') ||
+      this.#workspace.readsBelow(path) ||
+      [...this.#charts.keys()].some(isAround)
+    );
   }
 
   /** Findings of a chart may be out of date when a file of it changes, or a folder around it. */

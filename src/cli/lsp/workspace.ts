@@ -34,6 +34,9 @@ export interface KnownWorld {
   readonly ofSyntax: ReadonlySet<FileProblem>;
 }
 
+/** In milliseconds. */
+const HOUR = 3_600_000;
+
 /** How a file takes part: judged alone, as a template of a chart, or not at all. */
 export type FilePart = { readonly kind: 'manifest' | 'other' } | { readonly kind: 'chart'; readonly directory: string };
 
@@ -165,7 +168,9 @@ export class Workspace {
   world(): KnownWorld {
     const texts = this.#facts();
     const places = texts.map(({ file, text, placeOf }) => [file, text, placeOf?.({ line: 0, column: 0 })]);
-    const key = JSON.stringify([...places, this.#flag('namespace'), this.#flag('kubernetes-version')]);
+    // Exceptions end while an editor is open.
+    const hour = Math.floor(this.#settings.now() / HOUR);
+    const key = JSON.stringify([...places, this.#flag('namespace'), this.#flag('kubernetes-version'), hour]);
     if (this.#world?.key === key) return this.#world;
     const { world, manifests } = this.#worldOf(texts);
     const ofSyntax = new Set(manifests.texts.flatMap(({ problems }) => problems));

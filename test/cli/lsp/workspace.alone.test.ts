@@ -154,6 +154,15 @@ describe('the policies', () => {
   });
 });
 
+it('the world has another instant after an hour, as exceptions end', async () => {
+  let now = NOW;
+  const workspace = await readOf({ 'a.yaml': policy('all') }, { now: () => now });
+  const first = workspace.world();
+  now += 3_600_000;
+  await workspace.read();
+  expect([first.world.now, workspace.world().world.now]).toEqual([NOW, now]);
+});
+
 it('the world is the same as long as policies and their places are', async () => {
   const workspace = await readOf({ 'a.yaml': policy('all') });
   const first = workspace.world();
