@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { clusterPolicyDocument } from '../support/worlds.ts';
 import { controlPlaneProblem, startControlPlane, type ControlPlane } from './control-plane.ts';
 import { waitUntil } from './processes.ts';
@@ -122,6 +122,10 @@ describeUnless(controlPlaneProblem({ controllers: true }), 'the observer on a re
     await writeFile(kubeconfig, cluster.kubeconfigOf('observer'), { mode: 0o600 });
   });
 
+  beforeEach(({ onTestFailed }) => {
+    onTestFailed(() => console.info(observer?.output().trimEnd().split('\n').slice(-15).join('\n')));
+  });
+
   it('reports a bad Deployment that existed before it, within 5 s on a machine that is not slowed down', async () => {
     await cluster.create(deployments, deployment('static', 'htpp'));
     const slowdown = slowdownNow();
@@ -154,14 +158,15 @@ describeUnless(controlPlaneProblem({ controllers: true }), 'the observer on a re
   });
 
   it('removes the report when the Deployment is mended', async () => {
-    await cluster.request('PUT', `${deployments}/static`, deployment('static', 'http'));
+    const mended = await cluster.request('PUT', `${deployments}/static`, deployment('static', 'http'));
+    expect(mended.status).toBe(200);
     await waitUntil('there is no report', async () => (await listed()).length === 0);
   });
 
   it('removes the report when the Deployment is deleted', async () => {
     await cluster.create(deployments, deployment('doomed', 'htpp'));
     await waitUntil('there is a report', async () => (await listed()).length === 1);
-    await cluster.request('DELETE', `${deployments}/doomed`);
+    await cluster.delete(`${deployments}/doomed`);
     await waitUntil('there is no report', async () => (await listed()).length === 0);
   });
 

@@ -12,6 +12,7 @@ import {
 import { HASH_ANNOTATION, MANAGED_BY_LABEL, isOurs, reportObject, type ReportContent } from './report-object.ts';
 import type { RateLimiter } from '../../cluster/client/rate-limiter.ts';
 import { Reflector, type ReflectorContext } from '../../cluster/client/reflector.ts';
+import { versionOf } from '../observed-workload.ts';
 
 const OUR_REPORTS = `${MANAGED_BY_LABEL}=${PROBEWRIGHT}`;
 
@@ -34,6 +35,9 @@ async function isServed(client: ApiClient, { apiVersion, resource }: ReportApi):
   return objectsAt(answer, 'resources').some(({ name }) => name === resource);
 }
 
+/** What a write has left: the resourceVersion of the report, or the UID of the deleted one. Undefined: no report. */
+type Written = { readonly version: number } | { readonly uid: string | undefined } | undefined;
+
 /** Creates or replaces a report, or deletes it if there is no content. Findings that it has keep their time stamps. */
 export async function writeReport(
   client: ApiClient,
@@ -42,14 +46,18 @@ export async function writeReport(
   api: ReportApi,
   seconds: number,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<Written> {
   const before = await existingReport(client, path, signal);
   const body = content && reportObject(content, api, before, seconds);
-  if (before !== undefined && body === undefined)
+  if (body === undefined) {
+    if (before === undefined) return undefined;
     await unlessMissing(client.request({ method: 'DELETE', path, signal }));
-  else if (before !== undefined) await client.request({ method: 'PUT', path, body, signal });
-  else if (body !== undefined)
-    await client.request({ method: 'POST', path: path.slice(0, path.lastIndexOf('/')), body, signal });
+    return { uid: before.metadata.uid };
+  }
+  const answer = await (before === undefined
+    ? client.request({ method: 'POST', path: path.slice(0, path.lastIndexOf('/')), body, signal })
+    : client.request({ method: 'PUT', path, body, signal }));
+  return { version: isKubernetesObject(answer) ? versionOf(answer) : NaN };
 }
 
 /** Deletes all reports of Probewright in an API. Resolves with their number. */
@@ -86,12 +94,14 @@ async function existingReport(
 export class ReportRefused extends Error {}
 
 /**
- * The content hashes of our reports in the cluster, by `namespace/name`. After a write, the writer sets the hash: the
- * watch tells of it only later.
+ * The content hashes of our reports in the cluster, by `namespace/name`. A write is known at once. The watch tells of
+ * it only later, and may still tell what was there before.
  */
 export class KnownReports extends Map<string, string> {
   readonly api: ReportApi;
   readonly reflector: Reflector;
+  /** The last write of a report, until the watch has told of it. */
+  readonly #untold = new Map<string, NonNullable<Written>>();
 
   constructor(context: ReflectorContext, api: ReportApi, troubled: (problem: string | undefined) => void) {
     super();
@@ -103,18 +113,40 @@ export class KnownReports extends Map<string, string> {
         for (const report of objects) {
           const [key, hash] = [reportKey(report.metadata), hashOf(report)];
           unlisted.delete(key);
-          if (hash !== undefined) this.set(key, hash);
+          if (hash !== undefined && !this.#isLate(key, report, false)) this.set(key, hash);
         }
       },
-      gone: (report) => void this.delete(reportKey(report.metadata)),
+      gone: (report) => {
+        const key = reportKey(report.metadata);
+        if (!this.#isLate(key, report, true)) this.delete(key);
+      },
       listing: () => {
         unlisted = new Set(this.keys());
       },
       listed: () => {
         for (const key of unlisted) this.delete(key);
+        // A watch that begins anew leaves out what was before the list.
+        this.#untold.clear();
       },
       troubled,
     });
+  }
+
+  /** Notes a write of ours. `hash`: undefined for a deletion. */
+  wrote(key: string, hash: string | undefined, written: Written): void {
+    if (hash === undefined) this.delete(key);
+    else this.set(key, hash);
+    if (written !== undefined) this.#untold.set(key, written);
+  }
+
+  /** True for an event of what was before our last write. */
+  #isLate(key: string, report: KubernetesObject, isGone: boolean): boolean {
+    const written = this.#untold.get(key);
+    if (written === undefined) return false;
+    const isLate =
+      'version' in written ? versionOf(report) < written.version : !isGone && report.metadata.uid === written.uid;
+    if (!isLate) this.#untold.delete(key);
+    return isLate;
   }
 
   get isSynced(): boolean {

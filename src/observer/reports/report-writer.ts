@@ -16,14 +16,20 @@ import {
 import { reportName, type ReportContent } from './report-object.ts';
 import { Counter, type Registry } from 'prom-client';
 import type { NamedObject } from '../observed-workload.ts';
-import { recordOf, type ScanDependencies, type WorkloadRecord, type WorkloadRecords } from '../scan/verdicts.ts';
+import {
+  recordOf,
+  type Outdated,
+  type ScanDependencies,
+  type WorkloadRecord,
+  type WorkloadRecords,
+} from '../scan/verdicts.ts';
 import type { ReportApi } from '../../cluster/sources/observer-reports.ts';
 
 export interface JudgedWorkloads {
   readonly verdicts: { readonly records: WorkloadRecords };
   readonly isComplete: boolean;
   /** Reads and judges a workload. Rejects as ApiClient.request does. */
-  read(workload: NamedObject): Promise<ReportContent | undefined>;
+  read(workload: NamedObject): Promise<ReportContent | Outdated | undefined>;
 }
 
 /** A report that may have to be written. The namespace is its lane: a tenant's failures delay no other tenant. */
@@ -191,17 +197,18 @@ export class ReportWriter {
     await this.#synced;
     const known = this.#known;
     const judged = await this.#contentOf(report);
+    // A watch has shown a later version since, perhaps with the same verdict: nobody would put the report again.
+    if (judged === 'outdated') return this.#queue.put(report);
     const content = judged?.results.length === 0 && !reportSettings.includeClean ? undefined : judged;
     if (known === undefined || known.get(key) === content?.hash) return;
     const path = objectPath(known.api, { namespace, name: reportName(uid) });
-    await writeReport(client, path, content, known.api, Math.floor(now() / 1000), signal);
-    if (content === undefined) known.delete(key);
-    else known.set(key, content.hash);
+    const written = await writeReport(client, path, content, known.api, Math.floor(now() / 1000), signal);
+    known.wrote(key, content?.hash, written);
     this.#writes.inc({ result: content === undefined ? 'deleted' : 'written' });
   }
 
   /** Undefined when the workload is gone. Rejects when it is there without a verdict: its report stays as it is. */
-  async #contentOf({ workload, uid }: ReportTask): Promise<ReportContent | undefined> {
+  async #contentOf({ workload, uid }: ReportTask): Promise<ReportContent | Outdated | undefined> {
     if (workload === undefined) return undefined;
     const isKnown = (): boolean => recordOf(this.#workloads.verdicts.records, workload)?.workload.uid === uid;
     if (!isKnown()) return undefined;

@@ -9,7 +9,14 @@ import { messageOf } from '../../base/text/error-message.ts';
 import type { ApiClient } from '../../cluster/client/api-client.ts';
 import { affectedNamespaces, exceptionEnds, union, type AffectedNamespaces } from './affected-namespaces.ts';
 import { kindKey, listsFor } from './scan-lists.ts';
-import { Verdicts, type ScanRun, type ScanDependencies, type WorkloadRecord } from './verdicts.ts';
+import {
+  recordOf,
+  Verdicts,
+  type Outdated,
+  type ScanRun,
+  type ScanDependencies,
+  type WorkloadRecord,
+} from './verdicts.ts';
 import { WorkloadWatches } from './workload-watches.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { ReportContent } from '../reports/report-object.ts';
@@ -138,7 +145,7 @@ export class LeadingScan {
     object: KubernetesObject,
     kind: ObservedKind,
     run: ScanRun = { id: this.#runId, now: this.#dependencies.now() },
-  ): ReportContent | undefined {
+  ): ReportContent | Outdated | undefined {
     try {
       return this.verdicts.take(object, kind, run);
     } catch (error) {
@@ -155,14 +162,16 @@ export class LeadingScan {
   }
 
   /** Reads a workload and judges it. Undefined when the workload is not there, or is not looked at. */
-  async read({ group, kind: name, ...workload }: NamedObject): Promise<ReportContent | undefined> {
+  async read(workload: NamedObject): Promise<ReportContent | Outdated | undefined> {
     const kind = [OBSERVED_POD, ...this.#watches.kinds].find(
-      ({ served }) => served.group === group && served.kind === name,
+      ({ served }) => served.group === workload.group && served.kind === workload.kind,
     );
     if (kind === undefined) return undefined;
     const path = objectPath(kind.served, workload);
     const object = await this.#dependencies.client.request({ method: 'GET', path, signal: this.#stopped.signal });
-    return isKubernetesObject(object) ? this.take(object, kind) : undefined;
+    // The workload may have gone while the answer was under way: its record must not come back.
+    const isThere = recordOf(this.verdicts.records, workload) !== undefined;
+    return isThere && isKubernetesObject(object) ? this.take(object, kind) : undefined;
   }
 
   /** The first scan: the first list of each watch. It ends when each kind has been read whole, or could not be read. */

@@ -49,6 +49,9 @@ export interface ScanRun {
   readonly now: number;
 }
 
+/** The object is older than the judged one. */
+export type Outdated = 'outdated';
+
 /** Findings of one workload that are logged when its verdict changes. */
 const MOST_LOGGED = 50;
 /** Everybody who may write an object chooses its owner, so only the first unknown controllers are named. */
@@ -69,8 +72,8 @@ export class Verdicts {
     this.#listener = listener;
   }
 
-  /** The content of the report. Undefined for an object that is not looked at, or is older than the judged one. */
-  take(object: KubernetesObject, kind: ObservedKind, run: ScanRun): ReportContent | undefined {
+  /** The content of the report. Undefined for an object that is not looked at. */
+  take(object: KubernetesObject, kind: ObservedKind, run: ScanRun): ReportContent | Outdated | undefined {
     const { store, isExempt, failing, extraResults, settings, inForce } = this.#dependencies;
     const workload = workloadOf(object, kind);
     const snapshot = store.current;
@@ -81,13 +84,16 @@ export class Verdicts {
       return undefined;
     }
     this.#noteController(object, workload.kind);
-    // The owner is judged in its place.
-    if (isOfController(object, kind.served)) return undefined;
+    // The owner is judged in its place, also when it has adopted the object since.
+    if (isOfController(object, kind.served)) {
+      this.forget(workload);
+      return undefined;
+    }
     const version = versionOf(object);
     const before = recordOf(this.records, workload);
     const isKnown = before?.workload.uid === workload.uid;
-    // A page of a list may be older than an event that has come since.
-    if (isKnown && before.version > version) return undefined;
+    // A page of a list, or an answer, may be older than an event that has come since.
+    if (isKnown && before.version > version) return 'outdated';
     const { group, kind: ownKind } = workload;
     const state = isPod(kind.templates) ? undefined : workloadState(object as unknown as JsonObject, group, ownKind);
     if (state !== undefined) failing.workload(workload, state);

@@ -28,7 +28,7 @@ let settings: { setting: string; includeClean: boolean };
 let isComplete: boolean;
 /** The workloads that were read, and what reading a workload gives if not its content. */
 let read: string[];
-let reading: (name: string) => ReportContent | Error | undefined | 'content';
+let reading: (name: string) => ReportContent | Error | undefined | 'outdated' | 'content';
 
 const workloadOf = (uid: string, namespace = 'shop'): ObservedWorkload => ({
   apiVersion: 'apps/v1',
@@ -251,6 +251,16 @@ describe('the report of a workload', () => {
     writer.extraResultsChanged(workloadOf('1'));
     await waitUntil('the report is deleted', () => writes().join() === 'DELETE 1');
     expect(writer.problem).toBeUndefined();
+  });
+
+  it('is written of what is there now when a watch has shown a later version than was read', async () => {
+    put('1', 'old');
+    const answers = ['outdated', 'outdated', 'content'] as const;
+    reading = () => answers[read.length - 1];
+    await start();
+    writer.changed(judged('1', ''));
+    await waitUntil('the report is deleted', () => writes().join() === 'DELETE 1');
+    expect([read, writer.problem, writer.waiting]).toEqual([['web-1', 'web-1', 'web-1'], undefined, 0]);
   });
 
   it('is deleted unread when a workload of the same name has another UID', async () => {

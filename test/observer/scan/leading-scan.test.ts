@@ -436,18 +436,33 @@ describe('a workload that is read', () => {
     api.disturbWatches('silence');
     put('shop', 'web');
     const content = await scan.read(named);
-    expect(content?.results.map(({ rule }) => rule)).toEqual(['named-port']);
+    expect(content).toMatchObject({ results: [{ rule: 'named-port' }] });
     expect(api.requests.at(-1)?.path).toBe(`${deploymentsOf('shop')}/web`);
   });
 
   it('is a Pod, too, and nothing of a kind or group that is not watched', async () => {
-    api.put('/api/v1/namespaces/shop/pods', { metadata: { name: 'p' }, spec: { containers: [{ name: 'app' }] } });
+    const pod = { metadata: { name: 'p' }, spec: { containers: [{ name: 'app' }] } };
+    const stored = api.put('/api/v1/namespaces/shop/pods', pod);
     await start();
+    scan.take(stored, OBSERVED_POD);
     expect(await scan.read({ ...named, group: '', kind: 'Pod', name: 'p' })).toMatchObject({ results: [] });
     const requests = api.requests.length;
     expect(await scan.read({ ...named, group: '' })).toBeUndefined();
     expect(await scan.read({ ...named, kind: 'DaemonSet' })).toBeUndefined();
     expect(api.requests).toHaveLength(requests);
+  });
+
+  it('is older than what a watch has shown while it was read, and brings nothing back that has gone', async () => {
+    const uid = put('shop', 'web');
+    await start();
+    const body = api.get(deploymentsOf('shop'), 'web');
+    api.intercept(({ path }) => (path.endsWith('/web') ? { status: 200, body } : undefined));
+    put('shop', 'web', 'http');
+    await waitUntil('the change is seen', () => [...scan.verdicts.records.values()][0]?.isClean === true);
+    expect(await scan.read(named)).toBe('outdated');
+    api.remove(deploymentsOf('shop'), 'web');
+    await waitUntil('the end is seen', () => known().length === 0);
+    expect([body?.metadata.uid, await scan.read(named), known()]).toEqual([uid, undefined, []]);
   });
 
   it('is missing, or an answer that is no object', async () => {

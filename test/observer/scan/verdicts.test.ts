@@ -19,6 +19,7 @@ import { policyDocument, policySet } from '../../support/worlds.ts';
 import { deployment } from '../observed-cluster.ts';
 import { DEPLOYMENT, observedKind } from '../observed-kinds.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
+import type { ReportContent } from '../../../src/observer/reports/report-object.ts';
 import type { KubernetesObject } from '../../../src/cluster/client/kubernetes-object.ts';
 import type { Snapshot } from '../../../src/engine/facts/snapshot.ts';
 
@@ -73,8 +74,12 @@ function web(metadata: JsonObject = {}, port = 'htpp'): KubernetesObject {
   const given = deployment('web', port) as KubernetesObject;
   return { ...given, metadata: { name: 'web', namespace: 'shop', uid: 'u', resourceVersion: '7', ...metadata } };
 }
+function contentOf(object: KubernetesObject, kind: ObservedKind): ReportContent | undefined {
+  const taken = verdicts.take(object, kind, RUN);
+  return taken === 'outdated' ? expect.fail('the object is outdated') : taken;
+}
 const take = (object: KubernetesObject, kind: ObservedKind = DEPLOYMENT): readonly string[] | undefined =>
-  verdicts.take(object, kind, RUN)?.results.map(({ rule, result }) => `${rule} ${result}`);
+  contentOf(object, kind)?.results.map(({ rule, result }) => `${rule} ${result}`);
 
 describe('the verdict of a workload', () => {
   it('has its findings, is recorded, and is told once', () => {
@@ -104,7 +109,7 @@ describe('the verdict of a workload', () => {
     ],
   ])('names a workload that %s, in the words of /validate', (_, spec, message) => {
     const large = { ...web(), spec: { template: { spec } } } as KubernetesObject;
-    expect(verdicts.take(large, DEPLOYMENT, RUN)?.results).toMatchObject([
+    expect(contentOf(large, DEPLOYMENT)?.results).toMatchObject([
       { rule: 'valid-probe', result: 'fail', message: `spec: ${message}`, properties: { action: 'Deny' } },
     ]);
     expect(recordOf(verdicts.records, named)?.findings).toEqual([{ rule: 'valid-probe', action: 'Deny' }]);
@@ -112,7 +117,7 @@ describe('the verdict of a workload', () => {
 
   it('has what was stored without a verdict: in the report, in the record and in the log', () => {
     missed = 'without a verdict at noon';
-    expect(verdicts.take(web(), DEPLOYMENT, RUN)?.results[0]?.properties).toMatchObject({
+    expect(contentOf(web(), DEPLOYMENT)?.results[0]?.properties).toMatchObject({
       action: 'Deny',
       stored: missed,
     });
@@ -124,7 +129,7 @@ describe('the verdict of a workload', () => {
 
   it('says nothing of this about a ready-made kind, which the webhook does not see', () => {
     missed = 'without a verdict at noon';
-    const results = verdicts.take(web(), observedKind('argoproj.io/v1alpha1', 'Rollout'), RUN)?.results;
+    const results = contentOf(web(), observedKind('argoproj.io/v1alpha1', 'Rollout'))?.results;
     expect(results?.map(({ properties }) => [properties['action'], properties['stored']])).toEqual([
       ['Deny', undefined],
     ]);
@@ -134,9 +139,7 @@ describe('the verdict of a workload', () => {
     missed = 'without a verdict at noon';
     enforcement = 'Warn';
     const stored = (): unknown =>
-      verdicts
-        .take(web(), DEPLOYMENT, RUN)
-        ?.results.map(({ properties }) => [properties['action'], properties['stored']]);
+      contentOf(web(), DEPLOYMENT)?.results.map(({ properties }) => [properties['action'], properties['stored']]);
     expect(stored()).toEqual([['Warn', undefined]]);
     enforcement = 'Deny';
     const expires = new Date(NOW - 1000).toISOString();
@@ -160,8 +163,7 @@ describe('the verdict of a workload', () => {
 
   it('advises a restart in the report, and what works while the rollouts are paused', () => {
     const fixOf = (object: KubernetesObject): unknown =>
-      verdicts
-        .take(object, DEPLOYMENT, RUN)
+      contentOf(object, DEPLOYMENT)
         ?.results.map(({ properties: { fix } }) => fix)
         .find((fix) => fix !== undefined);
     const missedPod = resultOfWarning('a finding about Pods');
@@ -202,7 +204,7 @@ describe('the verdict of a workload', () => {
   });
 
   it('counts the checks that found nothing, without those that are off', () => {
-    const passed = (): number | undefined => verdicts.take(web(), DEPLOYMENT, RUN)?.summary.pass;
+    const passed = (): number | undefined => contentOf(web(), DEPLOYMENT)?.summary.pass;
     const before = passed() ?? 0;
     expect(before).toBeGreaterThan(10);
     current = policySet(policyDocument({ checks: { 'exec-cost': { action: 'Off' } } }, 'lax', 'shop'));
@@ -233,7 +235,7 @@ describe('the verdict of a workload', () => {
       metadata: { name: 'set', namespace: 'shop', uid: 's' },
       spec: { replicatedJobs: ['leader', 'worker'].map(job) },
     };
-    const results = verdicts.take(object, observedKind('jobset.x-k8s.io/v1alpha2', 'JobSet'), RUN)?.results ?? [];
+    const results = contentOf(object, observedKind('jobset.x-k8s.io/v1alpha2', 'JobSet'))?.results ?? [];
     expect(
       results
         .filter(({ rule }) => rule === 'named-port')
@@ -255,7 +257,7 @@ describe('the verdict of a workload', () => {
     const startupProbe = { httpGet: { path: '/live', port: 'http' }, failureThreshold: 60 };
     const containers = template.spec.containers.map((container) => ({ ...container, startupProbe }));
     const object = { ...web(), spec: { template: { ...template, spec: { containers } } } } as KubernetesObject;
-    const results = verdicts.take(object, DEPLOYMENT, RUN)?.results ?? [];
+    const results = contentOf(object, DEPLOYMENT)?.results ?? [];
     expect(results.map(({ rule, policy }) => [rule, policy])).toContainEqual([
       'progress-deadline',
       'ProbePolicy/shop/strict',
@@ -279,9 +281,17 @@ describe('no verdict', () => {
     expect(take(web(), observedKind('apps/v1', 'ReplicaSet'))).toEqual(['named-port fail']);
   });
 
+  it('stays of an object that a controller has adopted', () => {
+    const job = observedKind('batch/v1', 'Job');
+    const ownerReferences = [{ apiVersion: 'batch/v1', kind: 'CronJob', name: 'web', uid: 'c', controller: true }];
+    take(web(), job);
+    expect(take(web({ ownerReferences, resourceVersion: '8' }), job)).toBeUndefined();
+    expect([heard, verdicts.records.size]).toEqual([['changed u', 'gone shop u'], 0]);
+  });
+
   it('is made of an object that is older than the judged one', () => {
     take(web({ resourceVersion: '9' }));
-    expect(take(web({ resourceVersion: '8' }, 'http'))).toBeUndefined();
+    expect(verdicts.take(web({ resourceVersion: '8' }, 'http'), DEPLOYMENT, RUN)).toBe('outdated');
     expect(take(web({ resourceVersion: '9' }, 'http'))).toEqual([]);
     expect(take(web({ resourceVersion: 'x' }))).toEqual(['named-port fail']);
     expect(heard).toEqual(['changed u', 'changed u', 'changed u']);
