@@ -73,7 +73,7 @@ describe('the edits of each finding that is shown', () => {
         for (const violation of shown(object))
           if (violation.edits !== undefined) holds(object, withEdits(object, violation.edits), violation);
       }),
-      { examples: written, numRuns: written.length + runs(20) },
+      { examples: written, numRuns: written.length + runs(20, 3) },
     );
   };
 

@@ -129,7 +129,7 @@ describe('safe advice, for every check', () => {
           violations = left;
         }
       }),
-      { examples: someOf(examples), numRuns: someOf(examples).length + runs(40) },
+      { examples: someOf(examples), numRuns: someOf(examples).length + runs(40, 5) },
     ));
 
   it('proposes round numbers, and makes no liveness probe slower than 120 s to the kill', () =>
