@@ -140,7 +140,8 @@ export class ExceptionStatuses {
     const patch = (status: object): Promise<unknown> =>
       patchStatus(client, path, 'probewright', { metadata: { resourceVersion }, status }, signal);
     const exception = current.facts.exceptions.ofNamespace(namespace).find((known) => known.name === name);
-    if (exception === undefined) {
+    // Facts may still have the version before the one that is left out.
+    if (exception === undefined || left !== undefined) {
       this.#pending.delete(key);
       if (left !== undefined && this.#isLeader) await patch(leftOutStatus(object, left, now()));
       return;

@@ -43,7 +43,7 @@ export class FailingWorkloads {
   );
   readonly #ready = new NamespaceShares<HeldPod>(MOST_READY);
   readonly #ended = new NamespaceShares<HeldPod & { since?: number }>(MOST_ENDED);
-  readonly #states = new NamespaceShares<WorkloadState>(MOST_STATES);
+  #states = new NamespaceShares<WorkloadState>(MOST_STATES);
   readonly #hints = new ProbeHints();
   readonly #warnings = new Warnings();
 
@@ -105,6 +105,11 @@ export class FailingWorkloads {
   workload(workload: NamedObject, state: WorkloadState | undefined): void {
     if (state !== undefined) this.#states.set(workload.namespace, workloadKey(workload), state);
     else this.#states.delete(workload.namespace, workloadKey(workload));
+  }
+
+  /** Forgets what the status of workloads has told. */
+  forgetStates(): void {
+    this.#states = new NamespaceShares(MOST_STATES);
   }
 
   /** The CronJob that has made a Job, if its status is known; else the workload itself. */

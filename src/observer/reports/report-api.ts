@@ -93,6 +93,9 @@ async function existingReport(
 /** Probewright itself does not write this report. */
 export class ReportRefused extends Error {}
 
+/** No hash of ours. */
+const DOUBTFUL = '';
+
 /**
  * The content hashes of our reports in the cluster, by `namespace/name`. A write is known at once. The watch tells of
  * it only later, and may still tell what was there before.
@@ -122,11 +125,11 @@ export class KnownReports extends Map<string, string> {
       },
       listing: () => {
         unlisted = new Set(this.keys());
+        // The list and the watch after it tell of all earlier writes. A restored backup has lower versions.
+        this.#untold.clear();
       },
       listed: () => {
         for (const key of unlisted) this.delete(key);
-        // A watch that begins anew leaves out what was before the list.
-        this.#untold.clear();
       },
       troubled,
     });
@@ -134,9 +137,16 @@ export class KnownReports extends Map<string, string> {
 
   /** Notes a write of ours. `hash`: undefined for a deletion. */
   wrote(key: string, hash: string | undefined, written: Written): void {
+    // The watch may have told of a deletion before the answer came.
+    const isTold = hash === undefined && !this.has(key);
     if (hash === undefined) this.delete(key);
     else this.set(key, hash);
-    if (written !== undefined) this.#untold.set(key, written);
+    if (written !== undefined && !isTold) this.#untold.set(key, written);
+  }
+
+  /** Notes a write whose answer was lost: the report has to be looked at. */
+  doubt(key: string): void {
+    this.set(key, DOUBTFUL);
   }
 
   /** True for an event of what was before our last write. */

@@ -188,7 +188,12 @@ export class ReportWriter {
     if (this.#known === undefined) return;
     this.#queue.setActive(true);
     this.#synced = this.#known.reflector.start();
-    void this.#synced.then(() => this.reconcile(this.#workloads.isComplete));
+    void this.#synced.then(() => {
+      this.reconcile(this.#workloads.isComplete);
+      // Without a target, nobody took the findings about live Pods that have come meanwhile.
+      for (const { workload } of this.#workloads.verdicts.records.values())
+        if (this.#dependencies.extraResults.of(workload).length > 0) this.extraResultsChanged(workload);
+    });
   }
 
   async #write(report: ReportTask, signal: AbortSignal): Promise<void> {
@@ -202,7 +207,11 @@ export class ReportWriter {
     const content = judged?.results.length === 0 && !reportSettings.includeClean ? undefined : judged;
     if (known === undefined || known.get(key) === content?.hash) return;
     const path = objectPath(known.api, { namespace, name: reportName(uid) });
-    const written = await writeReport(client, path, content, known.api, Math.floor(now() / 1000), signal);
+    const seconds = Math.floor(now() / 1000);
+    const written = await writeReport(client, path, content, known.api, seconds, signal).catch((error: unknown) => {
+      if (mayBeDone(error)) known.doubt(key);
+      throw error;
+    });
     known.wrote(key, content?.hash, written);
     this.#writes.inc({ result: content === undefined ? 'deleted' : 'written' });
   }
@@ -242,6 +251,11 @@ export class ReportWriter {
     if (news === 'ended') log.info('reports can be written again');
     else if (news === 'began') log.warn({ problem }, 'reports cannot be written now');
   }
+}
+
+/** True where no API server has said that a write is not done. */
+function mayBeDone(error: unknown): boolean {
+  return error instanceof ApiError ? [408, 502, 504].includes(error.code) : !(error instanceof ReportRefused);
 }
 
 function taskOf(lane: string, uid: string, workload: NamedObject | undefined): ReportTask {

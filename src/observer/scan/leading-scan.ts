@@ -29,6 +29,8 @@ type ScanReason = 'start' | 'interval' | 'change' | 'expiry' | 'retry';
 const REQUESTS_PER_SECOND = 40;
 /** While the kinds of the API server cannot be found out. */
 const DISCOVERY_RETRY_MILLISECONDS = 5_000;
+/** While one of the groups of the API server does not answer. */
+const DISCOVERY_MILLISECONDS = 60_000;
 /** A long timer overflows, and does not run while the machine sleeps, so instants are looked for so often. */
 const TICK_MILLISECONDS = 1_000;
 /** The pauses after scans that could not list everything. */
@@ -57,6 +59,9 @@ export class LeadingScan {
   #nextScan = Infinity;
   /** Exceptions that have ended up to this instant have been noticed. */
   #noticed: number;
+  #nextDiscovery = Infinity;
+  /** The UIDs of what has gone since the scan under way began: a page may still have it. */
+  readonly #goneSince = new Set<string>();
 
   constructor(dependencies: ScanDependencies, status: ScanStatus, pods: StandalonePods, writes: ReportWrites) {
     const { monotonic, random } = dependencies;
@@ -69,6 +74,7 @@ export class LeadingScan {
     this.#watches = new WorkloadWatches(dependencies, (kind) => ({
       seen: (objects) => objects.forEach((object) => this.take(object, kind)),
       gone: (object) => this.gone(object, kind),
+      listing: () => this.#listing(kind),
       listed: (uids) => this.listed(kind, uids),
       troubled: (problem) => {
         const path = collectionPath(kind.served);
@@ -88,6 +94,8 @@ export class LeadingScan {
 
   /** Begins once there are policies: without policies, each verdict would be wrong. */
   start(): void {
+    // Nobody has told this replica what has gone while another one led.
+    this.#dependencies.failing.forgetStates();
     this.reports.start();
     this.#work.start();
     this.policiesChanged();
@@ -131,6 +139,11 @@ export class LeadingScan {
     this.reports.reconcile(this.isComplete);
   }
 
+  /** A whole list begins. After a restored backup, its versions are lower than those that were judged. */
+  #listing(kind: ObservedKind): void {
+    for (const record of this.#recordsOf(kind)) this.verdicts.note({ ...record, version: NaN });
+  }
+
   /** A list is complete: of the workloads that were known before, those that it has not shown are gone. */
   listed(kind: ObservedKind, uids: ReadonlySet<string>, known = this.#recordsOf(kind)): void {
     for (const { workload } of known) if (!uids.has(workload.uid)) this.verdicts.forget(workload);
@@ -158,7 +171,8 @@ export class LeadingScan {
 
   gone(object: KubernetesObject, kind: ObservedKind): void {
     const workload = workloadOf(object, kind);
-    if (workload !== undefined) this.verdicts.forget(workload);
+    if (workload === undefined || !this.verdicts.forget(workload)) return;
+    if (this.#status.isRunning) this.#goneSince.add(workload.uid);
   }
 
   /** Reads a workload and judges it. Undefined when the workload is not there, or is not looked at. */
@@ -169,9 +183,10 @@ export class LeadingScan {
     if (kind === undefined) return undefined;
     const path = objectPath(kind.served, workload);
     const object = await this.#dependencies.client.request({ method: 'GET', path, signal: this.#stopped.signal });
-    // The workload may have gone while the answer was under way: its record must not come back.
-    const isThere = recordOf(this.verdicts.records, workload) !== undefined;
-    return isThere && isKubernetesObject(object) ? this.take(object, kind) : undefined;
+    // The workload may have gone while the answer was under way, and another one may have its name.
+    const record = recordOf(this.verdicts.records, workload);
+    if (record === undefined || !isKubernetesObject(object)) return undefined;
+    return record.workload.uid === object.metadata.uid ? this.take(object, kind) : 'outdated';
   }
 
   /** The first scan: the first list of each watch. It ends when each kind has been read whole, or could not be read. */
@@ -180,13 +195,20 @@ export class LeadingScan {
     this.#isStarting = true;
     const run = this.#started(this.#runId, 'start', 'all');
     await this.#readTimes();
-    while (!signal.aborted && !(await this.#watches.discover())) await pause(DISCOVERY_RETRY_MILLISECONDS, signal);
+    while (!signal.aborted && !(await this.#discover())) await pause(DISCOVERY_RETRY_MILLISECONDS, signal);
     await this.#watches.firstLists();
     if (signal.aborted) return;
     this.#isStarting = false;
     this.#ended(run, 'start', 0);
     this.#nextScan = this.#dependencies.now() + this.#dependencies.scanInterval;
     this.#scanPods();
+  }
+
+  /** False if the API server cannot be asked. A group that did not answer is asked again. */
+  async #discover(): Promise<boolean> {
+    const isAsked = await this.#watches.discover();
+    this.#nextDiscovery = this.#watches.areKindsKnown ? Infinity : this.#dependencies.now() + DISCOVERY_MILLISECONDS;
+    return isAsked;
   }
 
   #started(id: string, reason: ScanReason, scope: AffectedNamespaces): ScanRun {
@@ -224,6 +246,7 @@ export class LeadingScan {
     }
     this.#ask(exceptionEnds(store.current, this.#noticed, present), 'expiry');
     this.#noticed = present;
+    if (present >= this.#nextDiscovery) await this.#discover();
     const asked = this.#asked;
     this.#asked = undefined;
     if (asked !== undefined) await this.#scan(asked.scope, asked.reason);
@@ -245,7 +268,8 @@ export class LeadingScan {
     const isIn = (namespace: string | undefined): boolean =>
       scope === 'all' || (namespace !== undefined && scope.has(namespace));
     const problems: string[] = [];
-    if (scope === 'all') await this.#watches.discover();
+    if (scope === 'all') await this.#discover();
+    this.#goneSince.clear();
     await this.#readTimes();
     const paced: Pick<ApiClient, 'measured'> = {
       measured: async (request) => {
@@ -266,7 +290,9 @@ export class LeadingScan {
         const request = { path: collectionPath(kind.served, namespace), query, dropsStatus: true, signal };
         await new PagedList(paced).forEachPage(request, ({ items }) => {
           for (const object of signal.aborted ? [] : items) {
-            if (object.metadata.uid !== undefined) uids.add(object.metadata.uid);
+            const { uid = '' } = object.metadata;
+            if (this.#goneSince.has(uid)) continue;
+            uids.add(uid);
             if (isIn(object.metadata.namespace)) this.take(object, kind, run);
           }
         });

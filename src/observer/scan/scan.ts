@@ -66,7 +66,8 @@ export class Scan implements ObserverPart {
     if (namespace === undefined || uid === undefined) return;
     if (hasControllerOwner(pod as unknown as JsonObject)) {
       this.#noteController(pod, 'Pod');
-      this.#pods.delete(uid);
+      // Perhaps it was adopted, and the owner is judged in its place.
+      this.#gone(pod);
       return;
     }
     this.#pods.set(uid, namespace);

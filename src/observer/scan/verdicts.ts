@@ -117,12 +117,16 @@ export class Verdicts {
         ...(stored !== undefined && { stored: 'without-verdict' }),
       })),
     };
-    this.records.set(workload.namespace, workloadKey(workload), record);
+    this.note(record);
     if (!isKnown || before.digest !== content.hash) {
       this.#log(content, run);
       this.#listener.changed(record);
     }
     return content;
+  }
+
+  note(record: WorkloadRecord): void {
+    this.records.set(record.workload.namespace, workloadKey(record.workload), record);
   }
 
   /** True when a namespace is exempt no longer, once: none of its workloads has a record. */
@@ -132,12 +136,13 @@ export class Verdicts {
     return over.length > 0;
   }
 
-  /** The workload is gone. A record of a later workload of the same name stays. */
-  forget(workload: ObservedWorkload): void {
-    if (recordOf(this.records, workload)?.workload.uid !== workload.uid) return;
+  /** The workload is gone. A record of a later workload of the same name stays. False without a record. */
+  forget(workload: ObservedWorkload): boolean {
+    if (recordOf(this.records, workload)?.workload.uid !== workload.uid) return false;
     this.records.delete(workload.namespace, workloadKey(workload));
     this.#dependencies.failing.workload(workload, undefined);
     this.#listener.gone(workload.namespace, workload.uid);
+    return true;
   }
 
   #log({ workload: { namespace, kind, name }, results }: ReportContent, run: ScanRun): void {

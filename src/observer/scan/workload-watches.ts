@@ -23,6 +23,8 @@ export class WorkloadWatches {
   /** The kinds that have been named because they may not be listed. */
   readonly #leftOut = new Set<string>();
   #isStopped = false;
+  /** False while a group that may have kinds of workloads does not answer. */
+  areKindsKnown = false;
 
   constructor(dependencies: ScanDependencies, handlersOf: (kind: ObservedKind) => ReflectorListener) {
     this.#dependencies = dependencies;
@@ -33,9 +35,9 @@ export class WorkloadWatches {
     return [...this.#watches.values()].map(({ kind }) => kind);
   }
 
-  /** True while each watched kind has been read whole. */
+  /** True while all kinds are known, and each has been read whole. */
   get isComplete(): boolean {
-    return [...this.#watches.values()].every(({ reflector }) => reflector.status().synced);
+    return this.areKindsKnown && [...this.#watches.values()].every(({ reflector }) => reflector.status().synced);
   }
 
   /** Resolves when each watched kind has been read whole, or could not be read. */
@@ -48,6 +50,7 @@ export class WorkloadWatches {
     const { client, kinds: known, log } = this.#dependencies;
     try {
       const { kinds, problems } = await observedKinds(client, known);
+      this.areKindsKnown = problems.length === 0;
       for (const problem of problems) log.warn({ problem }, 'kinds of workloads cannot be found out');
       // Pods come from the one watch of Pods. Reports are objects of a namespace.
       const observed = kinds.filter(({ served, templates }) => !isPod(templates) && served.isNamespaced);
@@ -57,6 +60,7 @@ export class WorkloadWatches {
       if (!this.#isStopped) this.#follow(problems.length === 0 ? permitted : [...permitted, ...this.kinds]);
       return true;
     } catch (error) {
+      this.areKindsKnown = false;
       log.warn({ problem: messageOf(error) }, 'kinds of workloads cannot be found out');
       return false;
     }

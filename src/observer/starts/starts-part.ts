@@ -146,7 +146,11 @@ export class StartsPart implements ObserverPart {
 
   /** The workload as the API server has it; undefined when there is none, or when its kind is not known. */
   async #find(namespace: string, { apiVersion, kind, name }: WorkloadReference): Promise<JsonObject | undefined> {
-    this.#kinds ??= discoverKinds(this.#context.client, this.#context.kinds).then(({ kinds }) => kinds);
+    this.#kinds ??= discoverKinds(this.#context.client, this.#context.kinds).then(({ kinds, problems }) => {
+      // A group that did not answer is asked again.
+      if (problems.length > 0) this.#kinds = undefined;
+      return kinds;
+    });
     const known = (await this.#kinds).find((one) => one.kind === kind && one.group === groupOfVersion(apiVersion));
     if (known === undefined) return undefined;
     const path = objectPath(known, { namespace, name });

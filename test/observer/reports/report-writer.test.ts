@@ -6,7 +6,7 @@ import { ApiClient, ApiError } from '../../../src/cluster/client/api-client.ts';
 import { NamespaceShares } from '../../../src/observer/namespace-shares.ts';
 import { workloadKey, type ObservedWorkload } from '../../../src/observer/observed-workload.ts';
 import { reportContent, type ReportContent } from '../../../src/observer/reports/report-object.ts';
-import { resultOfWarning } from '../../../src/observer/reports/report-result.ts';
+import { ExtraResults, resultOfWarning } from '../../../src/observer/reports/report-result.ts';
 import { ReportWriter, registerReportMetrics } from '../../../src/observer/reports/report-writer.ts';
 import { startFakeApiServer, type FakeApiServer } from '../../cluster/client/fake-api-server.ts';
 import { waitUntil } from '../../cluster/client/wait-until.ts';
@@ -73,6 +73,7 @@ beforeEach(async () => {
     client: new ApiClient(api.access, 'test'),
     log: pino({ base: null, timestamp: false }, { write }),
     reportSettings: settings,
+    extraResults: new ExtraResults(),
     now: () => NOW,
     // No turn has to be waited for.
     monotonic: () => (ticks += 1000),

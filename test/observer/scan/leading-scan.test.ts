@@ -460,6 +460,15 @@ describe('a workload that is read', () => {
     put('shop', 'web', 'http');
     await waitUntil('the change is seen', () => [...scan.verdicts.records.values()][0]?.isClean === true);
     expect(await scan.read(named)).toBe('outdated');
+    const [record] = scan.verdicts.records.values();
+    if (record !== undefined)
+      scan.verdicts.records.set('shop', 'shop/apps/Deployment/web', {
+        ...record,
+        workload: { ...record.workload, uid: 'another' },
+        version: 0,
+      });
+    expect(await scan.read(named)).toBe('outdated');
+    if (record !== undefined) scan.verdicts.note(record);
     api.remove(deploymentsOf('shop'), 'web');
     await waitUntil('the end is seen', () => known().length === 0);
     expect([body?.metadata.uid, await scan.read(named), known()]).toEqual([uid, undefined, []]);

@@ -423,6 +423,15 @@ describe('the scan', () => {
     await waitUntil('the report is gone', () => cluster.reports('shop').length === 0);
   });
 
+  it('judges a Pod no longer once a controller has adopted it', async () => {
+    putPod({ name: 'db-0' });
+    await cluster.observe();
+    await hasReports(1);
+    const owner = { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'db', uid: '1', controller: true };
+    putPod({ name: 'db-0', ownerReferences: [owner] });
+    await hasReports(0);
+  });
+
   it('names objects whose controller Kubernetes does not have, once for each pair of kinds', async () => {
     const owners = (apiVersion: string, kind: string): object => ({
       ownerReferences: [{ apiVersion, kind, name: 'o', uid: '1', controller: true }],

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../../src/cluster/client/api-client.ts';
 import { FailingWorkloads } from '../../../src/observer/failing/failing-workloads.ts';
 import { StartsPart } from '../../../src/observer/starts/starts-part.ts';
-import { BUILT_IN_KINDS } from '../../../src/engine/workload/kinds.ts';
+import { KNOWN_KINDS } from '../../../src/engine/workload/kinds.ts';
 import { waitUntil } from '../../cluster/client/wait-until.ts';
 import { ms, podSaid } from './pod-events.ts';
 import type { ApiClient, ApiRequest } from '../../../src/cluster/client/api-client.ts';
@@ -15,6 +15,7 @@ async function written(
   workloads: readonly (readonly [namespace: string, name: string])[],
   answers: (path: string, method: string) => unknown,
   isDone: (profiles: readonly string[]) => boolean,
+  owner = { apiVersion: 'apps/v1', kind: 'StatefulSet' },
 ): Promise<readonly string[]> {
   const listeners: PodListener[] = [];
   const profiles: string[] = [];
@@ -32,14 +33,14 @@ async function written(
     monotonic: () => performance.now(),
     random: Math.random,
     podWatch: { listen: (listener: PodListener) => void listeners.push(listener) },
-    kinds: BUILT_IN_KINDS,
+    kinds: KNOWN_KINDS,
     failing: new FailingWorkloads(),
     registers: [],
   };
   const part = new StartsPart(context, 20);
   const container = { name: 'app', startupProbe: { tcpSocket: { port: 80 } } };
   workloads.forEach(([namespace, name], index) => {
-    const ownerReferences = [{ apiVersion: 'apps/v1', kind: 'StatefulSet', name, uid: 'x', controller: true }];
+    const ownerReferences = [{ ...owner, name, uid: 'x', controller: true }];
     const metadata = { namespace, uid: `pod-${index}`, ownerReferences };
     const unready = { isTrue: false, since: 1 };
     const events = [
@@ -118,5 +119,29 @@ describe('learned starts', () => {
       (names) => names.includes('shop/startupprofiles/statefulset-known'),
     );
     expect(profiles).toEqual(['shop/startupprofiles/statefulset-web', 'shop/startupprofiles/statefulset-known']);
+  });
+
+  it('are written although the API server did not say at first that it has the kind', async () => {
+    const apiVersion = 'argoproj.io/v1alpha1';
+    const version = { groupVersion: apiVersion, version: 'v1alpha1' };
+    const served: Readonly<Record<string, unknown>> = {
+      '/apis': { groups: [{ name: 'argoproj.io', versions: [version], preferredVersion: version }] },
+      [`/apis/${apiVersion}`]: { resources: [{ name: 'rollouts', kind: 'Rollout', namespaced: true }] },
+      [`/apis/${apiVersion}/namespaces/shop/rollouts/web`]: { apiVersion, metadata: { uid: 'own' } },
+    };
+    let asked = 0;
+    const profiles = await written(
+      [
+        ['shop', 'early'],
+        ['shop', 'web'],
+      ],
+      (path, method) => {
+        if (path === `/apis/${apiVersion}` && asked++ === 0) return new ApiError(429, '', 'busy');
+        return method === 'GET' && path.includes('/startupprofiles/') ? new ApiError(404, '', 'none') : served[path];
+      },
+      ({ length }) => length > 0,
+      { apiVersion, kind: 'Rollout' },
+    );
+    expect(profiles).toEqual(['shop/startupprofiles/rollout-web']);
   });
 });
