@@ -140,7 +140,6 @@ export class ExceptionStatuses {
     const patch = (status: object): Promise<unknown> =>
       patchStatus(client, path, 'probewright', { metadata: { resourceVersion }, status }, signal);
     const exception = current.facts.exceptions.ofNamespace(namespace).find((known) => known.name === name);
-    // Facts may still have the version before the one that is left out.
     if (exception === undefined || left !== undefined) {
       this.#pending.delete(key);
       if (left !== undefined && this.#isLeader) await patch(leftOutStatus(object, left, now()));
@@ -247,7 +246,7 @@ function checksInWords(object: JsonObject): string {
   return cut(ids.join(', '), MOST_CHECKS_LENGTH);
 }
 
-/** An exception without effect: a budget has no room for it, or it cannot be read. */
+/** An exception without effect: no room in a budget, or unreadable. Facts may have an earlier version for a moment. */
 interface LeftOutException {
   readonly state: LeftOutState;
   readonly problem: string | undefined;
