@@ -15,7 +15,7 @@ import {
 } from './report-api.ts';
 import { reportName, type ReportContent } from './report-object.ts';
 import { Counter, type Registry } from 'prom-client';
-import type { NamedObject } from '../observed-workload.ts';
+import { workloadKey, type NamedObject } from '../observed-workload.ts';
 import {
   recordOf,
   type Outdated,
@@ -64,6 +64,8 @@ export class ReportWriter {
   #known: KnownReports | undefined;
   /** Resolves once all reports are known. */
   #synced: Promise<void> = Promise.resolve();
+  /** Workloads with live findings that have come while there was no API to write to. */
+  readonly #early = new Map<string, NamedObject>();
   /** APIs in which no report of ours is left. */
   readonly #emptied = new Set<string>();
 
@@ -105,8 +107,15 @@ export class ReportWriter {
   }
 
   extraResultsChanged(workload: NamedObject): void {
+    if (this.#known === undefined) return this.#noteEarly(workload);
     const record = recordOf(this.#workloads.verdicts.records, workload);
     if (record !== undefined) this.#queue.put(taskOf(workload.namespace, record.workload.uid, workload));
+  }
+
+  #noteEarly(workload: NamedObject): void {
+    const key = workloadKey(workload);
+    if (this.#dependencies.extraResults.of(workload).length > 0) this.#early.set(key, workload);
+    else this.#early.delete(key);
   }
 
   gone(namespace: string, uid: string): void {
@@ -190,9 +199,8 @@ export class ReportWriter {
     this.#synced = this.#known.reflector.start();
     void this.#synced.then(() => {
       this.reconcile(this.#workloads.isComplete);
-      // Without a target, nobody took the findings about live Pods that have come meanwhile.
-      for (const { workload } of this.#workloads.verdicts.records.values())
-        if (this.#dependencies.extraResults.of(workload).length > 0) this.extraResultsChanged(workload);
+      for (const workload of this.#early.values()) this.extraResultsChanged(workload);
+      this.#early.clear();
     });
   }
 

@@ -64,7 +64,7 @@ it('each workload has the report of its last version, however late answers come'
           const there = (): typeof wanted => ({ reports: world.reports(), records: world.recorded() });
           const isRight = (): boolean => isDeepStrictEqual(there(), wanted);
           const isQuiet = (): boolean => client.underWay === 0 && scan.reports.waiting === 0;
-          await waitUntil('all is right', () => isQuiet() && isRight(), 3_000).catch(() => undefined);
+          await waitUntil('all is right', () => isQuiet() && isRight(), 10_000).catch(() => undefined);
           expect(there()).toEqual(wanted);
         } finally {
           await world.stop();
