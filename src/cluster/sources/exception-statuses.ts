@@ -140,7 +140,7 @@ export class ExceptionStatuses {
     const patch = (status: object): Promise<unknown> =>
       patchStatus(client, path, 'probewright', { metadata: { resourceVersion }, status }, signal);
     const exception = current.facts.exceptions.ofNamespace(namespace).find((known) => known.name === name);
-    if (exception === undefined || left !== undefined) {
+    if (exception === undefined) {
       this.#pending.delete(key);
       if (left !== undefined && this.#isLeader) await patch(leftOutStatus(object, left, now()));
       return;
@@ -246,7 +246,7 @@ function checksInWords(object: JsonObject): string {
   return cut(ids.join(', '), MOST_CHECKS_LENGTH);
 }
 
-/** An exception without effect: no room in a budget, or unreadable. Facts may have an earlier version for a moment. */
+/** An exception without effect: a budget has no room for it, or it cannot be read. */
 interface LeftOutException {
   readonly state: LeftOutState;
   readonly problem: string | undefined;

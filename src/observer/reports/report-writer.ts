@@ -112,12 +112,6 @@ export class ReportWriter {
     if (record !== undefined) this.#queue.put(taskOf(workload.namespace, record.workload.uid, workload));
   }
 
-  #noteEarly(workload: NamedObject): void {
-    const key = workloadKey(workload);
-    if (this.#dependencies.extraResults.of(workload).length > 0) this.#early.set(key, workload);
-    else this.#early.delete(key);
-  }
-
   gone(namespace: string, uid: string): void {
     const task = taskOf(namespace, uid, undefined);
     const mayHaveReport = this.#known?.isSynced !== true || this.#known.has(task.key);
@@ -156,6 +150,12 @@ export class ReportWriter {
 
   get problem(): string | undefined {
     return this.#problem.text;
+  }
+
+  #noteEarly(workload: NamedObject): void {
+    const key = workloadKey(workload);
+    if (this.#dependencies.extraResults.of(workload).length > 0) this.#early.set(key, workload);
+    else this.#early.delete(key);
   }
 
   #isStopped(): boolean {
@@ -210,8 +210,6 @@ export class ReportWriter {
     await this.#synced;
     const known = this.#known;
     const judged = await this.#contentOf(report);
-    // A watch has shown a later version since, perhaps with the same verdict: nobody would put the report again.
-    if (judged === 'outdated') return this.#queue.put(report);
     const content = judged?.results.length === 0 && !reportSettings.includeClean ? undefined : judged;
     if (known === undefined || known.get(key) === content?.hash) return;
     const path = objectPath(known.api, { namespace, name: reportName(uid) });
@@ -225,11 +223,16 @@ export class ReportWriter {
   }
 
   /** Undefined when the workload is gone. Rejects when it is there without a verdict: its report stays as it is. */
-  async #contentOf({ workload, uid }: ReportTask): Promise<ReportContent | Outdated | undefined> {
+  async #contentOf({ workload, uid }: ReportTask): Promise<ReportContent | undefined> {
     if (workload === undefined) return undefined;
     const isKnown = (): boolean => recordOf(this.#workloads.verdicts.records, workload)?.workload.uid === uid;
     if (!isKnown()) return undefined;
-    const content = await unlessMissing(this.#workloads.read(workload).then((read) => ({ read })));
+    const answer = () => unlessMissing(this.#workloads.read(workload).then((read) => ({ read })));
+    let content = await answer();
+    // A watch has shown a later version meanwhile, perhaps with the same verdict: nobody would put the report again.
+    if (content?.read === 'outdated') content = await answer();
+    if (content?.read === 'outdated')
+      throw new Overtaken(`${workload.namespace}/${workload.name} changes all the time`);
     if (content !== undefined && content.read === undefined && isKnown())
       throw new ReportRefused(`${workload.namespace}/${workload.name} cannot be judged now`);
     return content?.read;
@@ -241,6 +244,7 @@ export class ReportWriter {
    * refused waits for the next scan.
    */
   #failed(error: unknown): Setback {
+    if (error instanceof Overtaken) return { pauses: 'lane', isForLater: true };
     this.#writes.inc({ result: 'failed' });
     // The report would be deleted with its namespace.
     if (hasCode(error, 403) && messageOf(error).includes('because it is being terminated'))
@@ -260,6 +264,9 @@ export class ReportWriter {
     else if (news === 'began') log.warn({ problem }, 'reports cannot be written now');
   }
 }
+
+/** Nothing was written: each answer about the workload was older than what a watch had shown by then. */
+class Overtaken extends Error {}
 
 /** True where no API server has said that a write is not done. */
 function mayBeDone(error: unknown): boolean {

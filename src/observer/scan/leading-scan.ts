@@ -61,7 +61,7 @@ export class LeadingScan {
   #noticed: number;
   #nextDiscovery = Infinity;
   /** The UIDs of what has gone since the scan under way began: a page may still have it. */
-  readonly #goneSince = new Set<string>();
+  #goneSince: Set<string> | undefined;
 
   constructor(dependencies: ScanDependencies, status: ScanStatus, pods: StandalonePods, writes: ReportWrites) {
     const { monotonic, random } = dependencies;
@@ -74,7 +74,7 @@ export class LeadingScan {
     this.#watches = new WorkloadWatches(dependencies, (kind) => ({
       seen: (objects) => objects.forEach((object) => this.take(object, kind)),
       gone: (object) => this.gone(object, kind),
-      listing: () => this.#listing(kind),
+      listing: () => this.listing(kind),
       listed: (uids) => this.listed(kind, uids),
       troubled: (problem) => {
         const path = collectionPath(kind.served);
@@ -140,7 +140,7 @@ export class LeadingScan {
   }
 
   /** A whole list begins. After a restored backup, its versions are lower than those that were judged. */
-  #listing(kind: ObservedKind): void {
+  listing(kind: ObservedKind): void {
     for (const record of this.#recordsOf(kind)) this.verdicts.note({ ...record, version: NaN });
   }
 
@@ -172,7 +172,7 @@ export class LeadingScan {
   gone(object: KubernetesObject, kind: ObservedKind): void {
     const workload = workloadOf(object, kind);
     if (workload === undefined || !this.verdicts.forget(workload)) return;
-    if (this.#status.isRunning) this.#goneSince.add(workload.uid);
+    this.#goneSince?.add(workload.uid);
   }
 
   /** Reads a workload and judges it. Undefined when the workload is not there, or is not looked at. */
@@ -206,6 +206,7 @@ export class LeadingScan {
 
   /** False if the API server cannot be asked. A group that did not answer is asked again. */
   async #discover(): Promise<boolean> {
+    this.#nextDiscovery = Infinity;
     const isAsked = await this.#watches.discover();
     this.#nextDiscovery = this.#watches.areKindsKnown ? Infinity : this.#dependencies.now() + DISCOVERY_MILLISECONDS;
     return isAsked;
@@ -246,7 +247,7 @@ export class LeadingScan {
     }
     this.#ask(exceptionEnds(store.current, this.#noticed, present), 'expiry');
     this.#noticed = present;
-    if (present >= this.#nextDiscovery) await this.#discover();
+    if (present >= this.#nextDiscovery) void this.#discover();
     const asked = this.#asked;
     this.#asked = undefined;
     if (asked !== undefined) await this.#scan(asked.scope, asked.reason);
@@ -269,7 +270,8 @@ export class LeadingScan {
       scope === 'all' || (namespace !== undefined && scope.has(namespace));
     const problems: string[] = [];
     if (scope === 'all') await this.#discover();
-    this.#goneSince.clear();
+    const goneSince = new Set<string>();
+    this.#goneSince = goneSince;
     await this.#readTimes();
     const paced: Pick<ApiClient, 'measured'> = {
       measured: async (request) => {
@@ -291,7 +293,7 @@ export class LeadingScan {
         await new PagedList(paced).forEachPage(request, ({ items }) => {
           for (const object of signal.aborted ? [] : items) {
             const { uid = '' } = object.metadata;
-            if (this.#goneSince.has(uid)) continue;
+            if (goneSince.has(uid)) continue;
             uids.add(uid);
             if (isIn(object.metadata.namespace)) this.take(object, kind, run);
           }
@@ -301,6 +303,7 @@ export class LeadingScan {
         problems.push(messageOf(error));
       }
     }
+    this.#goneSince = undefined;
     if (signal.aborted) return;
     for (const problem of problems) log.warn({ scan: run.id, problem }, 'workloads cannot be listed');
     this.#ended(run, reason, problems.length);

@@ -31,6 +31,7 @@ export class Scan implements ObserverPart {
       seen: (pod) => this.#seen(pod),
       failed: (pod) => this.#seen(pod),
       gone: (pod) => this.#gone(pod),
+      listing: () => this.#leading?.listing(OBSERVED_POD),
       listed: (uids) => {
         this.#pods.listed(uids);
         this.#leading?.podsListed(uids);

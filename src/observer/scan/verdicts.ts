@@ -84,16 +84,16 @@ export class Verdicts {
       return undefined;
     }
     this.#noteController(object, workload.kind);
-    // The owner is judged in its place, also when it has adopted the object since.
-    if (isOfController(object, kind.served)) {
-      this.forget(workload);
-      return undefined;
-    }
     const version = versionOf(object);
     const before = recordOf(this.records, workload);
     const isKnown = before?.workload.uid === workload.uid;
     // A page of a list, or an answer, may be older than an event that has come since.
     if (isKnown && before.version > version) return 'outdated';
+    // The owner is judged in its place, also when it has adopted the object since.
+    if (isOfController(object, kind.served)) {
+      this.forget(workload);
+      return undefined;
+    }
     const { group, kind: ownKind } = workload;
     const state = isPod(kind.templates) ? undefined : workloadState(object as unknown as JsonObject, group, ownKind);
     if (state !== undefined) failing.workload(workload, state);

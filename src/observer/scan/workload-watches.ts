@@ -50,7 +50,6 @@ export class WorkloadWatches {
     const { client, kinds: known, log } = this.#dependencies;
     try {
       const { kinds, problems } = await observedKinds(client, known);
-      this.areKindsKnown = problems.length === 0;
       for (const problem of problems) log.warn({ problem }, 'kinds of workloads cannot be found out');
       // Pods come from the one watch of Pods. Reports are objects of a namespace.
       const observed = kinds.filter(({ served, templates }) => !isPod(templates) && served.isNamespaced);
@@ -58,6 +57,7 @@ export class WorkloadWatches {
       const permitted = observed.filter((_, index) => arePermitted[index]);
       // A group that could not be asked keeps its watches.
       if (!this.#isStopped) this.#follow(problems.length === 0 ? permitted : [...permitted, ...this.kinds]);
+      this.areKindsKnown = problems.length === 0;
       return true;
     } catch (error) {
       this.areKindsKnown = false;

@@ -30,6 +30,8 @@ interface ProfileTask extends Task {
 const ROUND_MILLISECONDS = 10_000;
 /** Two to four requests each, one after the other: at most 20 requests a second. */
 const WRITES_PER_SECOND = 5;
+/** While a group of the API server does not answer. */
+const KINDS_MILLISECONDS = 60_000;
 /** The pauses while the API server is away. */
 const PAUSES = { minimum: 1_000, maximum: 10_000 };
 /** A replica that does not lead forgets starts that the leader has had three turns to write. */
@@ -48,6 +50,7 @@ export class StartsPart implements ObserverPart {
   /** The last failure since the last round. */
   #failure: string | undefined;
   #kinds: Promise<readonly ClusterKind[]> | undefined;
+  #kindsUntil = Infinity;
   #isLeader = false;
   readonly #writes: Counter<'result'>;
 
@@ -146,9 +149,11 @@ export class StartsPart implements ObserverPart {
 
   /** The workload as the API server has it; undefined when there is none, or when its kind is not known. */
   async #find(namespace: string, { apiVersion, kind, name }: WorkloadReference): Promise<JsonObject | undefined> {
-    this.#kinds ??= discoverKinds(this.#context.client, this.#context.kinds).then(({ kinds, problems }) => {
+    const { client, kinds: wanted, monotonic } = this.#context;
+    if (monotonic() >= this.#kindsUntil) this.#kinds = undefined;
+    this.#kinds ??= discoverKinds(client, wanted).then(({ kinds, problems }) => {
       // A group that did not answer is asked again.
-      if (problems.length > 0) this.#kinds = undefined;
+      this.#kindsUntil = problems.length > 0 ? monotonic() + KINDS_MILLISECONDS : Infinity;
       return kinds;
     });
     const known = (await this.#kinds).find((one) => one.kind === kind && one.group === groupOfVersion(apiVersion));

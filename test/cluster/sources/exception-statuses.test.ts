@@ -282,14 +282,6 @@ describe('the statuses of exceptions that are left out', () => {
     ).resolves.toEqual(['named-port, exec-cost', 'a', '', 'a', expect.stringMatching(/^named-port, .{100,190}/)]);
   });
 
-  it('are written while facts still have the version before', async () => {
-    const made = world();
-    made.statuses.lead(true);
-    made.statuses.leftOut(left('legacy', { reason: 'invalid', problem: 'spec.checks: empty' }));
-    await made.statuses.written();
-    expect(made.patches.map(stateOf)).toEqual(['Invalid']);
-  });
-
   it('say why an exception is not honoured, once, and are written by the leader only', async () => {
     const patches = new Map<string, JsonObject>();
     const now = (): number => END;

@@ -264,6 +264,16 @@ describe('the report of a workload', () => {
     expect([read, writer.problem, writer.waiting]).toEqual([['web-1', 'web-1', 'web-1'], undefined, 0]);
   });
 
+  it('waits for its lane while its workload changes all the time, and that is no problem', async () => {
+    reading = (name) => (name === 'web-1' && read.length < 9 ? 'outdated' : 'content');
+    await start();
+    writer.changed(judged('1'));
+    writer.changed(judged('2', 'a finding', 'blog'));
+    await waitUntil('both are written', () => writes().length === 2);
+    expect([writes()[0], writer.problem, writer.waiting]).toEqual(['POST 2', undefined, 0]);
+    await counted(2, 0, 0);
+  });
+
   it('is deleted unread when a workload of the same name has another UID', async () => {
     put('1', 'old');
     await start();

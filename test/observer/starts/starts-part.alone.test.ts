@@ -16,6 +16,7 @@ async function written(
   answers: (path: string, method: string) => unknown,
   isDone: (profiles: readonly string[]) => boolean,
   owner = { apiVersion: 'apps/v1', kind: 'StatefulSet' },
+  monotonic: () => number = () => performance.now(),
 ): Promise<readonly string[]> {
   const listeners: PodListener[] = [];
   const profiles: string[] = [];
@@ -30,7 +31,7 @@ async function written(
     client: { request } as unknown as ApiClient,
     log: pino({ level: 'silent' }),
     now: () => ms(100),
-    monotonic: () => performance.now(),
+    monotonic,
     random: Math.random,
     podWatch: { listen: (listener: PodListener) => void listeners.push(listener) },
     kinds: KNOWN_KINDS,
@@ -129,7 +130,7 @@ describe('learned starts', () => {
       [`/apis/${apiVersion}`]: { resources: [{ name: 'rollouts', kind: 'Rollout', namespaced: true }] },
       [`/apis/${apiVersion}/namespaces/shop/rollouts/web`]: { apiVersion, metadata: { uid: 'own' } },
     };
-    let asked = 0;
+    let [asked, minutes] = [0, 0];
     const profiles = await written(
       [
         ['shop', 'early'],
@@ -141,6 +142,8 @@ describe('learned starts', () => {
       },
       ({ length }) => length > 0,
       { apiVersion, kind: 'Rollout' },
+      // Another minute, each time.
+      () => (minutes += 1) * 60_000,
     );
     expect(profiles).toEqual(['shop/startupprofiles/rollout-web']);
   });
