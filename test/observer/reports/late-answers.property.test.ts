@@ -4,15 +4,16 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { waitUntil } from '../../cluster/client/wait-until.ts';
 import { runs } from '../../support/runs.ts';
+import { policyDocument, policySet } from '../../support/worlds.ts';
 import { LateWorld, namesOf, SHOP } from '../late-world.ts';
 import { deployment } from '../observed-cluster.ts';
 
 const NAMES = ['one', 'two', 'three'] as const;
 
-/** `touched`: a controller writes the status. Milliseconds until the next step. */
+/** `touched`: a controller writes the status. `scanned`: a policy changes. Milliseconds until the next step. */
 const step = fc.record({
   name: fc.constantFrom(...NAMES),
-  change: fc.constantFrom('broken', 'mended', 'touched', 'touched', 'deleted'),
+  change: fc.constantFrom('broken', 'mended', 'touched', 'touched', 'deleted', 'scanned'),
   pause: fc.constantFrom<number>(0, 0, 1, 3, 6, 30),
 });
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
@@ -45,7 +46,10 @@ it('each workload has the report of its last version, however late answers come'
           client.lateness = { answers, events, reports };
           for (const { name, change, pause } of steps) {
             const before = api.get(SHOP, name);
-            if (change === 'deleted' && before !== undefined) api.remove(SHOP, name);
+            if (change === 'scanned') {
+              world.policies = policySet(policyDocument({ checks: {} }, 'p', 'shop'));
+              scan.policiesChanged();
+            } else if (change === 'deleted' && before !== undefined) api.remove(SHOP, name);
             else if (change === 'touched' && before !== undefined)
               api.put(SHOP, { ...before, status: { observedGeneration: Number(before.metadata.resourceVersion) } });
             else if (change === 'broken' || change === 'mended')
