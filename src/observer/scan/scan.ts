@@ -67,8 +67,8 @@ export class Scan implements ObserverPart {
     if (namespace === undefined || uid === undefined) return;
     if (hasControllerOwner(pod as unknown as JsonObject)) {
       this.#noteController(pod, 'Pod');
-      // Perhaps it was adopted, and the owner is judged in its place.
-      this.#gone(pod);
+      // It was adopted, and the owner is judged in its place. Most Pods have had an owner from the start.
+      if (this.#pods.has(uid)) this.#gone(pod);
       return;
     }
     this.#pods.set(uid, namespace);
